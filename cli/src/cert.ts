@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { storeCertificate } from '@carillon/server/access/certificates.ts'
+import { type VendorName, sequenceItems, vendorOfProvider } from '@carillon/protocol/names.ts'
+import { systemClock } from '@carillon/server/clock.ts'
+import { checkCredentials } from '@carillon/server/vendors/vendors.ts'
+import { type Command, Failed, UsageError, actor, appNamed, required } from './command.ts'
+
+const vendorNames = [...new Set(Object.values(vendorOfProvider))]
+
+/** A provider's number or its name. */
+const vendorOf = (provider: string): VendorName => {
+  const vendor = vendorOfProvider[Number(provider)] ?? vendorNames.find((name) => name === provider) ?? sequenceItems[provider]?.[0]
+  if (!vendor || provider === 'ups') throw new UsageError(`--provider must be 1 to 8, or one of ${vendorNames.join(', ')}`)
+  return vendor
+}
+
+const environmentOf = (environment: string): 0 | 1 => {
+  if (environment === '1' || environment === 'production') return 1
+  if (environment === '0' || environment === 'development') return 0
+  throw new UsageError('--environment must be 0 (development) or 1 (production)')
+}
+
+/** Text where it is text (.p8, .pem, .json), base64 where it is not (.p12). */
+const fileContent = (file: string): string => {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new Failed(`--certificate-file: ${(error as Error).message}`)
+  }
+  const content = bytes.toString('utf8')
+  return Buffer.from(content, 'utf8').equals(bytes) && !content.includes('\0') ? content : bytes.toString('base64')
+}
+
+export const certCommands: Command[] = [
+  {
+    name: 'cert set',
+    usage: 'cert set --app APP_ID --provider P --environment E --name NAME [--app-id ID --app-key KEY --app-secret SECRET --certificate-file FILE]',
+    help: [
+      'Stores the credentials of a push provider, sealed. A running server uses them within a second.',
+      'P is 1 to 8 or a name (apns, huawei, xiaomi, flyme, vivo, oppo, fcm, honor); E is 0 (development) or 1 (production).',
+      'docs/vendors.md says which value of the provider’s console goes where.',
+    ].join('\n'),
+    options: {
+      app: { type: 'string' },
+      provider: { type: 'string' },
+      environment: { type: 'string', default: '1' },
+      name: { type: 'string' },
+      'app-id': { type: 'string' },
+      'app-key': { type: 'string' },
+      'app-secret': { type: 'string' },
+      'certificate-file': { type: 'string' },
+    },
+    takes: 0,
+    run: async (call) => {
+      const { options, store, seal, print } = call
+      const vendor = vendorOf(required(call, 'provider'))
+      const environment = environmentOf(required(call, 'environment'))
+      const file = options['certificate-file']
+      const fields = {
+        name: required(call, 'name'),
+        app_id: options['app-id'] ?? '',
+        app_key: options['app-key'] ?? '',
+        app_secret: options['app-secret'] ?? '',
+        certificate: file === undefined ? '' : fileContent(file),
+        options: {},
+      }
+      const app = await appNamed(call, required(call, 'app'))
+      const now = systemClock.now()
+      const warnings = await storeCertificate(
+        { store, seal, check: () => checkCredentials(vendor, environment, fields, now) },
+        { place: { app: app.id, vendor, environment }, fields, actor, now },
+      )
+      print({ provider: vendor, environment, warnings }, [`${vendor} is set for ${app.app_id}`, ...warnings.map((text) => `warning: ${text}`)].join('\n'))
+    },
+  },
+]

@@ -1,0 +1,110 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type Config, readConfig, settings } from '@carillon/server/config.ts'
+import { openStore } from '@carillon/server/open-store.ts'
+import type { Seal } from '@carillon/server/access/seal.ts'
+import { withDefaults } from '@carillon/server/access/settings.ts'
+import { getApp } from '@carillon/server/store/apps.ts'
+import type { App } from '@carillon/server/store/scope.ts'
+import type { Store } from '@carillon/server/store/store.ts'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** The command was called wrongly: exit 2. */
+export class UsageError extends Error {}
+/** The command could not do it: exit 1. */
+export class Failed extends Error {}
+
+export interface Call {
+  positionals: string[]
+  options: Record<string, string | undefined>
+  json: boolean
+  config: Config
+  store: Store
+  seal: Seal
+  /** Prints a result: the text for people and scripts, or with --json the value. */
+  print(value: unknown, text: string): void
+}
+
+export interface Command {
+  /** As typed, without the program's name. */
+  name: string
+  usage: string
+  help: string
+  options?: Options
+  /** How many arguments it takes. */
+  takes: number
+  run(call: Call): Promise<void>
+}
+
+export const actor = 'command line'
+
+const storeOptions: Options = {
+  data: { type: 'string' },
+  'key-file': { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+}
+
+/** Runs a command on the configured store, beside a running server or without one. */
+export const runCommand = async (command: Command, args: string[], print: (text: string) => void): Promise<void> => {
+  const { values, positionals } = parse(args, { ...storeOptions, ...command.options })
+  if (values.help) return print(helpOf(command))
+  if (positionals.length !== command.takes) throw new UsageError(`usage: carillon ${command.usage}`)
+  const flags = (['data', 'keyFile'] as const).flatMap((name) => {
+    const { flag } = settings[name]
+    return typeof values[flag] === 'string' ? [`--${flag}`, values[flag]] : []
+  })
+  const config = readConfig(flags, process.env)
+  const { store, seal } = await openStore(config)
+  try {
+    await command.run({
+      positionals,
+      options: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? value : value ? 'true' : undefined])),
+      json: values.json === true,
+      config,
+      store,
+      seal,
+      print: (value, text) => print(values.json ? JSON.stringify(value) : text),
+    })
+  } finally {
+    await store.close()
+  }
+}
+
+const parse = (args: string[], options: Options): { values: Record<string, unknown>; positionals: string[] } => {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+export const helpOf = ({ usage, help }: Command): string =>
+  `carillon ${usage}\n\n${help}\n\nEvery command takes --json, --data FOLDER (CARILLON_DATA) and --key-file FILE (CARILLON_KEY_FILE).`
+
+export const required = ({ options }: Call, name: string): string => {
+  const value = options[name]
+  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is required`)
+  return value
+}
+
+export const appNamed = async ({ store }: Pick<Call, 'store'>, appId: string): Promise<App> => {
+  const stored = await store.read(getApp, { appId })
+  if (!stored) throw new Failed(`there is no app ${appId}`)
+  return withDefaults(stored)
+}
+
+export const wholeNumber = (text: string, what: string): number => {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new UsageError(`${what} must be a whole number`)
+  return value
+}
+
+const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `90d`, `12h`, `30m`, `45s` in milliseconds. */
+export const duration = (text: string): number => {
+  const match = /^([1-9]\d{0,5})([smhd])$/.exec(text)
+  if (!match) throw new UsageError('--expires must be a number and a unit, such as 90d, 12h, 30m')
+  return Number(match[1]) * units[match[2]!]!
+}

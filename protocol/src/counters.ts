@@ -1,0 +1,23 @@
+import { channels, type ChannelName } from './names.ts'
+
+/** What one channel did for one task: target ≥ sent ≥ received, none of them ever falls. */
+export interface Tally {
+  target: number
+  sent: number
+  received: number
+}
+
+export type CounterName = `${ChannelName}_${keyof Tally}`
+
+/** One task's statistics: its id and all 27 counters, always there. */
+export type Counters = { task_id: number } & Record<CounterName, number>
+
+const zeros = Object.fromEntries(
+  channels.flatMap((channel) => [
+    [`${channel}_target`, 0],
+    [`${channel}_sent`, 0],
+    [`${channel}_received`, 0],
+  ]),
+) as Record<CounterName, number>
+
+export const emptyCounters = (task_id: number): Counters => ({ task_id, ...zeros })

@@ -1,0 +1,50 @@
+/** The nine channels, in the order statistics list them. The file name of a vendor is its channel's name. */
+export const channels = ['apns', 'fcm', 'flyme', 'honor', 'huawei', 'nativepush', 'oppo', 'vivo', 'xiaomi'] as const
+export type ChannelName = (typeof channels)[number]
+export type VendorName = Exclude<ChannelName, 'nativepush'>
+
+export const ownChannel = 'nativepush' satisfies ChannelName
+
+/** `provider` numbers of the interface. */
+export const vendorOfProvider: Record<number, VendorName> = {
+  1: 'apns',
+  2: 'huawei',
+  3: 'xiaomi',
+  4: 'flyme',
+  5: 'vivo',
+  6: 'oppo',
+  7: 'fcm',
+  8: 'honor',
+}
+
+export const providerOfVendor = Object.fromEntries(
+  Object.entries(vendorOfProvider).map(([provider, vendor]) => [vendor, Number(provider)]),
+) as Record<VendorName, number>
+
+/** What may stand in `ospush_sequence`, and the vendors it means, in order. Meizu answers to both of its names. */
+export const sequenceItems: Record<string, readonly VendorName[]> = {
+  ups: ['xiaomi', 'huawei', 'flyme', 'oppo', 'vivo', 'honor'],
+  fcm: ['fcm'],
+  huawei: ['huawei'],
+  xiaomi: ['xiaomi'],
+  oppo: ['oppo'],
+  vivo: ['vivo'],
+  meizu: ['flyme'],
+  flyme: ['flyme'],
+  honor: ['honor'],
+}
+
+export const strategies = ['combined', 'nativepush_only', 'ospush_only'] as const
+export type Strategy = (typeof strategies)[number]
+
+export const messageTypes = ['text', 'image', 'cmd'] as const
+export type MessageType = (typeof messageTypes)[number]
+
+export const platforms = ['ios', 'android', 'web', 'other'] as const
+export type Platform = (typeof platforms)[number]
+
+export const taskStates = ['accepted', 'planning', 'sending', 'done', 'cancelled', 'expired'] as const
+export type TaskState = (typeof taskStates)[number]
+
+export const receiptEvents = ['received', 'shown', 'clicked', 'dismissed'] as const
+export type ReceiptEvent = (typeof receiptEvents)[number]

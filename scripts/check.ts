@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+/** Runs every `check:…` script of package.json at once and says which of them failed. */
+const root = join(import.meta.dirname, '..')
+const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+const checks = Object.entries(scripts).filter(([name]) => name.startsWith('check:'))
+
+const run = async (name: string, command: string): Promise<boolean> => {
+  const startedAt = performance.now()
+  const child = spawn(command, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const [said, complained, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  if (code !== 0) console.log(`\n${said}${complained}`)
+  console.log(`${name.slice('check:'.length).padEnd(8)} ${code === 0 ? 'ok' : 'FAILED'} (${seconds} s)`)
+  return code === 0
+}
+
+const passed = await Promise.all(checks.map(async ([name, command]) => ({ name, ok: await run(name, command) })))
+const failed = passed.filter(({ ok }) => !ok).map(({ name }) => name)
+if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')} (npm run ${failed[0]} runs one alone)`)
+process.exitCode = failed.length > 0 ? 1 : 0

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, closeSync, constants, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** What the tests talk to or through, beside npm packages: a command, and the Debian package that brings it. */
+const needs = [
+  { command: 'mosquitto_sub', debian: 'mosquitto-clients' },
+  { command: 'chromium', debian: 'chromium' },
+]
+
+const isThere = (command: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, command), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+
+/** Brings onto the machine what is missing; returns one sentence on what stands in the way, if anything does. */
+export const meetNeeds = (): string | undefined => {
+  const missing = needs.filter(({ command }) => !isThere(command)).map(({ debian }) => debian)
+  if (missing.length === 0) return undefined
+  const wanted = missing.join(' ')
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) return `the tests need ${wanted}: install with apt-get install ${wanted}`
+
+  console.log(`installing ${wanted}`)
+  const log = join(mkdtempSync(join(tmpdir(), 'carillon-needs-')), 'apt.log')
+  const output = openSync(log, 'a')
+  const apt = (...args: string[]): boolean =>
+    spawnSync('apt-get', ['-q', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', output, output],
+    }).status === 0
+  // A stale package list may still do; whether it did is what the installation shows.
+  apt('update')
+  const installed = apt('install', '-y', '--no-install-recommends', ...missing)
+  closeSync(output)
+  if (installed && needs.every(({ command }) => isThere(command))) return undefined
+  return `${readFileSync(log, 'utf8')}\ncould not install ${wanted}`
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Result {
+  passed: number
+  failed: number
+  /** Skipped, or marked as still to be done. */
+  left: number
+  /** All it said, and why it failed if that is not a test's own failure. */
+  output: string
+}
+
+const running = new Set<number>()
+
+/** Each file leads a process group, so that what it started ends with it. */
+const endGroup = (leader: number): void => {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+export const endAll = (): void => running.forEach(endGroup)
+
+/** Runs one test file in a process of its own; one that does not end within the limit is ended and has failed. */
+export const runFile = async (file: string, scratch: string, limitMs: number): Promise<Result> => {
+  const name = file.replaceAll('/', '-')
+  const [said, marked] = [join(scratch, `${name}.out`), join(scratch, `${name}.marks`)]
+  // Not a pipe: a process left behind would keep that open and the runner waiting.
+  const output = await open(said, 'w')
+  const reporters = [
+    ['spec', 'stdout'],
+    [join(import.meta.dirname, 'marks.ts'), marked],
+  ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`])
+  const child = spawn(process.execPath, [...reporters, file], { detached: true, stdio: ['ignore', output.fd, output.fd] })
+  const leader = child.pid!
+  running.add(leader)
+  let late = false
+  const limit = setTimeout(() => {
+    late = true
+    endGroup(leader)
+  }, limitMs)
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  clearTimeout(limit)
+  endGroup(leader)
+  running.delete(leader)
+  await output.close()
+
+  const marks = await readFile(marked, 'utf8').catch(() => '')
+  const count = (letters: RegExp): number => marks.match(letters)?.length ?? 0
+  const result = { passed: count(/p/g), failed: count(/f/g), left: count(/[st]/g), output: await readFile(said, 'utf8') }
+  const why = late
+    ? `did not end within ${limitMs / 1000} s`
+    : code !== 0 && result.failed === 0
+      ? `ended with ${signal ?? `exit code ${code}`}`
+      : marks === ''
+        ? 'holds no test'
+        : undefined
+  return why === undefined ? result : { ...result, failed: result.failed + 1, output: `${result.output}\n${file} ${why}\n` }
+}

@@ -1,0 +1,105 @@
+import { badField, Refused } from '@carillon/protocol/errors.ts'
+import type { Clock } from '../clock.ts'
+import { getApp } from '../store/apps.ts'
+import { groupExists } from '../store/groups.ts'
+import type { App, Scope, ScopeKind } from '../store/scope.ts'
+import type { Store } from '../store/store.ts'
+import { findDeviceCaller, findToken, type StoredToken } from '../store/tokens.ts'
+import { userExists } from '../store/users.ts'
+import type { Changes } from './changes.ts'
+import { headerId } from './ids.ts'
+import { Recent } from './recent.ts'
+import { withDefaults } from './settings.ts'
+import { hashToken } from './token.ts'
+
+/** The security headers of a call as they came; undefined where absent. */
+export interface CallerTexts {
+  appId: string | undefined
+  accessToken: string | undefined
+  groupId?: string | undefined
+  userId?: string | undefined
+}
+
+/** Who is calling, and in which scope: every door asks here. */
+export class Access {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #apps: Recent<App>
+  readonly #tokens: Recent<StoredToken>
+
+  constructor({ store, clock, changes }: { store: Store; clock: Clock; changes: Changes }) {
+    this.#store = store
+    this.#clock = clock
+    this.#apps = new Recent(clock, 1_000)
+    this.#tokens = new Recent(clock, 10_000)
+    changes.on('token', (id) => this.#tokens.drop(id))
+    changes.on('user', () => this.#tokens.clear())
+    changes.on('app', (id) => this.#apps.drop(id))
+  }
+
+  async app(appId: string | undefined): Promise<App> {
+    if (!appId?.trim()) throw badField('header app_id', 'is required')
+    const app = await this.#apps.get(appId, async () => {
+      const stored = await this.#store.read(getApp, { appId })
+      return stored && withDefaults(stored)
+    })
+    if (!app) throw new Refused('appUnknown')
+    return app
+  }
+
+  /** The one place where a scope is decided. */
+  async scope({ appId, accessToken, groupId, userId }: CallerTexts): Promise<Scope> {
+    const app = await this.app(appId)
+    if (!accessToken?.trim()) throw new Refused('tokenMissing')
+    const token = await this.#token(app, accessToken)
+    const group = groupId?.trim() ? headerId('group_id', groupId) : undefined
+    const user = userId?.trim() ? headerId('user_id', userId) : undefined
+    if (group !== undefined && user !== undefined) {
+      throw badField('headers group_id and user_id', 'cannot be sent together: a call has one scope')
+    }
+    if (token.kind === 'user') {
+      if (group !== undefined) throw new Refused('notAllowed', 'header group_id needs an admin token')
+      if (user !== undefined && user !== token.user_id) {
+        throw new Refused('notAllowed', 'header user_id names another user than the access-token')
+      }
+      return scopeOf(app, 'user', token.user_id!, token)
+    }
+    if (group !== undefined) {
+      if (!(await this.#store.read(groupExists, { app: app.id, id: group }))) throw new Refused('groupUnknown')
+      return scopeOf(app, 'group', group, token)
+    }
+    if (user !== undefined) {
+      if (!(await this.#store.read(userExists, { app: app.id, id: user }))) throw new Refused('userUnknown')
+      return scopeOf(app, 'user', user, token)
+    }
+    return scopeOf(app, 'app', 0, token)
+  }
+
+  /**
+   * The device behind a connection. Any living token of the device's owner will do: a push token is an address, and
+   * what proves the owner is the access token.
+   */
+  async device(
+    pushToken: string,
+    accessToken: string,
+  ): Promise<{ appId: number; userId: number; deviceId: number; tokenId: number } | undefined> {
+    const [pushTokenHash, hash] = [hashToken(pushToken), hashToken(accessToken)]
+    return this.#store.read(findDeviceCaller, { pushTokenHash, hash, now: this.#clock.now() })
+  }
+
+  async #token(app: App, text: string): Promise<StoredToken> {
+    const hash = hashToken(text)
+    const key = Buffer.from(hash.buffer).toString('base64')
+    const token = await this.#tokens.get(key, () => this.#store.read(findToken, { hash }))
+    if (!token || token.app !== app.id) throw new Refused('tokenInvalid')
+    if (token.expires_at !== null && token.expires_at <= this.#clock.now()) throw new Refused('tokenExpired')
+    return token
+  }
+}
+
+const scopeOf = (app: App, kind: ScopeKind, id: number, token: StoredToken): Scope => ({
+  app,
+  kind,
+  id,
+  token: { id: token.id, kind: token.kind, name: token.name, userId: token.user_id, deviceId: token.device_id },
+})

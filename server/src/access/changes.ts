@@ -1,0 +1,81 @@
+import type { Bus } from '../bus/bus.ts'
+import { type ChangeKind, lastChange, readChanges } from '../store/changes.ts'
+import { type Store, StoreUnavailable } from '../store/store.ts'
+
+const LOOK_MS = 1_000 // a revoked token is refused everywhere within this, also when the bus loses the nudge
+const PAGE = 500
+
+/** Follows what other operations, nodes and the command line have changed, so that nobody acts on what is over. */
+export class Changes {
+  readonly #store: Store
+  readonly #bus: Bus
+  readonly #listeners = new Map<ChangeKind, ((key: number) => void)[]>()
+  #seen: number | undefined
+  #current: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+  #stop: () => void = () => {}
+
+  constructor(store: Store, bus: Bus) {
+    this.#store = store
+    this.#bus = bus
+  }
+
+  on(kind: ChangeKind, listener: (key: number) => void): void {
+    this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener])
+  }
+
+  /** Begins at the newest change: whoever starts has nothing to forget. */
+  async start(): Promise<void> {
+    this.#seen = await this.#store.read(lastChange, {})
+    const off = this.#bus.on('changes', () => void this.look())
+    this.#store.onForeignWrite(() => void this.look())
+    const timer = setInterval(() => void this.look(), LOOK_MS)
+    this.#stop = () => {
+      off()
+      clearInterval(timer)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop()
+    await this.#next
+    await this.#current
+    this.#seen = undefined
+  }
+
+  /** After a write that ends something: tells the other nodes, and resolves when this one knows. */
+  async announce(): Promise<void> {
+    this.#bus.nudge('changes')
+    await this.look()
+  }
+
+  /** A read under way may have begun before the change somebody has just made, so that one is followed by another. */
+  look(): Promise<void> {
+    this.#next ??= this.#current.then(() => {
+      this.#next = undefined
+      this.#current = this.#read()
+      return this.#current
+    })
+    return this.#next
+  }
+
+  async #read(): Promise<void> {
+    while (this.#seen !== undefined) {
+      const changes = await this.#page(this.#seen)
+      for (const { id, kind, key } of changes) {
+        this.#seen = id
+        for (const listener of this.#listeners.get(kind) ?? []) listener(key)
+      }
+      if (changes.length < PAGE) return
+    }
+  }
+
+  async #page(after: number) {
+    try {
+      return await this.#store.read(readChanges, { after, limit: PAGE })
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return [] // the next look reads them
+      throw error
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** The first letters say what a secret is when it turns up in a log or a repository. */
+const prefixes = { admin: 'ca_', user: 'cu_', push: 'cp_', store: 'cs_', fileKey: 'ck_' } as const
+
+export const newToken = (kind: keyof typeof prefixes): string => prefixes[kind] + randomBytes(32).toString('base64url')
+
+/** Tokens are random, so one round of SHA-256 hides them well enough, and they are found by it. */
+export const hashToken = (text: string): Uint8Array => Uint8Array.from(hash('sha256', text, 'buffer'))
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+
+/** What a sealed push token is bound to: the hash beside it. */
+export const pushTokenRow = (pushTokenHash: Uint8Array): string => `devices.push_token:${hex(pushTokenHash)}`
+
+/** What a sealed file key is bound to: the hash of its access token. */
+export const fileKeyRow = (tokenHash: Uint8Array): string => `access_tokens.file_key:${hex(tokenHash)}`

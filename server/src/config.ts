@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { logLevels } from './log.ts'
+
+/** A setting is said once: name, how it reads, default, reason. Flags, environment and help derive from it. */
+interface Setting<T> {
+  flag: string
+  env: string
+  value: string
+  fallback: T
+  help: string
+  read(text: string): T
+}
+
+/** What is wrong with the settings, all of it. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+const integer = (min: number, max: number) => (text: string): number => {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`must be a whole number from ${min} to ${max}`)
+  return value
+}
+
+const text = (value: string): string => {
+  if (value.trim() === '') throw new Error('must not be blank')
+  return value
+}
+
+const oneOf = <const T extends readonly string[]>(values: T) => (value: string): T[number] => {
+  if (!values.includes(value)) throw new Error(`must be one of ${values.join(', ')}`)
+  return value
+}
+
+const items = (value: string): string[] => value.split(',').map((item) => item.trim()).filter((item) => item !== '')
+
+const proxies = (value: string): string[] | number => (/^\d+$/.test(value) ? integer(0, 32)(value) : items(value))
+
+const origins = (value: string): string[] =>
+  items(value).map((item) => {
+    if (!URL.canParse(item) || new URL(item).origin !== item) throw new Error(`must be origins such as https://app.example.com, not ${item}`)
+    return item
+  })
+
+const setting = <T>(flag: string, value: string, fallback: T, read: (text: string) => T, help: string): Setting<T> => ({
+  flag, env: `CARILLON_${flag.toUpperCase().replaceAll('-', '_')}`, value, fallback, read, help,
+})
+
+export const settings = {
+  host: setting('host', 'ADDRESS', '127.0.0.1', text, 'address both doors listen on; 0.0.0.0 for the whole network'),
+  port: setting('port', 'PORT', 7700, integer(0, 65535), 'HTTP: API and MQTT over WebSocket; 0 takes any free port'),
+  mqttPort: setting('mqtt-port', 'PORT', 7701, integer(0, 65535), 'MQTT over TCP; 0 takes any free port'),
+  data: setting('data', 'FOLDER', './data', text, 'where everything is kept'),
+  keyFile: setting('key-file', 'FILE', '', text, 'the key that seals secrets; default: `key` in the data folder, made at the first start'),
+  ackSeconds: setting('ack-seconds', 'SECONDS', 10, integer(1, 3600), 'how long a connected device may take to acknowledge before the next channel is tried'),
+  httpStatus: setting('http-status', 'KIND', 'real', oneOf(['real', 'always-200']), 'HTTP status of failures; always-200 for clients that read only the code in the answer'),
+  trustProxy: setting<string[] | number>('trust-proxy', 'LIST', 0, proxies, 'whose X-Forwarded-For counts: addresses, or the number of proxies in front'),
+  corsOrigins: setting<string[]>('cors-origins', 'LIST', [], origins, 'web origins whose pages may call the API'),
+  loginFailures: setting('login-failures', 'COUNT', 5, integer(1, 1_000), 'wrong passwords of one account that cost nothing; after them each one doubles the wait'),
+  addressFailures: setting('address-failures', 'COUNT', 60, integer(1, 1_000_000), 'wrong passwords from one address before it is slowed down'),
+  hashThreads: setting('hash-threads', 'COUNT', 0, integer(0, 64), 'passwords hashed at once; 0 leaves one core free'),
+  logLevel: setting('log-level', 'LEVEL', 'info', oneOf(logLevels), 'debug, info, warn, error or silent'),
+} satisfies Record<string, Setting<never> | Setting<unknown>>
+
+type Settings = typeof settings
+export type Config = { [K in keyof Settings]: ReturnType<Settings[K]['read']> }
+
+const byFlag = new Map(Object.entries(settings).map(([name, { flag }]) => [flag, name as keyof Settings]))
+
+/** Flags before environment before defaults. All problems are told together. */
+export const readConfig = (argv: readonly string[], env: NodeJS.ProcessEnv): Config => {
+  const problems: string[] = []
+  const given = readFlags(argv, problems)
+  const config: Record<string, unknown> = {}
+  for (const [name, { flag, env: variable, fallback, read }] of Object.entries(settings) as [keyof Settings, Setting<unknown>][]) {
+    const fromFlag = given.get(name)
+    const fromEnv = env[variable]
+    const [source, value] = fromFlag === undefined ? [variable, fromEnv] : [`--${flag}`, fromFlag]
+    config[name] = fallback
+    if (value === undefined || (fromFlag === undefined && value.trim() === '')) continue
+    try {
+      config[name] = read(value)
+    } catch (error) {
+      problems.push(`${source} ${(error as Error).message}`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  const made = config as Config
+  return { ...made, keyFile: made.keyFile || join(made.data, 'key') }
+}
+
+const readFlags = (argv: readonly string[], problems: string[]): Map<keyof Settings, string> => {
+  const given = new Map<keyof Settings, string>()
+  for (let i = 0; i < argv.length; i++) {
+    const [flag, inline] = splitFlag(argv[i]!)
+    const name = byFlag.get(flag)
+    if (!name) {
+      problems.push(`${argv[i]} is not a setting; see carillon serve --help`)
+      continue
+    }
+    const value = inline ?? argv[++i]
+    if (value === undefined) problems.push(`--${flag} needs a value`)
+    else given.set(name, value)
+  }
+  return given
+}
+
+const splitFlag = (argument: string): [string, string | undefined] => {
+  const match = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument)
+  return match ? [match[1]!, match[2]] : [argument, undefined]
+}
+
+/** Flags this program knows, for commands that take settings beside their own. */
+export const isSettingFlag = (argument: string): boolean => byFlag.has(splitFlag(argument)[0])
+
+/** Variables with our prefix that mean nothing: most likely misspelt. */
+export const unknownVariables = (env: NodeJS.ProcessEnv): string[] => {
+  const known = new Set(Object.values(settings).map(({ env: variable }) => variable))
+  return Object.keys(env).filter((name) => name.startsWith('CARILLON_') && !known.has(name))
+}
+
+export const settingsHelp = (): string =>
+  Object.values(settings)
+    .map(({ flag, env, value, fallback, help }) => {
+      const standard = fallback === '' || (Array.isArray(fallback) && fallback.length === 0) ? '' : ` (default ${String(fallback)})`
+      return `  --${flag} ${value}\n      ${help}${standard}\n      ${env}`
+    })
+    .join('\n')

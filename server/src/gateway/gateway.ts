@@ -1,0 +1,68 @@
+import type { Clock } from '../clock.ts'
+import { Connection, type Door, type Log, type Wire } from './connection.ts'
+import { Gate } from './gate.ts'
+import { Greeting } from './greeting.ts'
+import type { GatewayPorts } from './ports.ts'
+import { Sessions } from './sessions.ts'
+import { Wheel } from './wheel.ts'
+
+export interface GatewayOptions {
+  ports: GatewayPorts
+  log: Log
+  clock: Clock
+  /** Connections of one address that have not shown yet who they are. */
+  greetingsPerAddress?: number
+}
+
+const CLOSE_MS = 2000
+
+/** The door for devices. Listeners bring it wires; it makes sessions of them. */
+export class Gateway implements Door {
+  readonly sessions: Sessions
+  readonly wheel = new Wheel()
+  readonly log: Log
+  readonly #gate: Gate
+  readonly #connections = new Set<Connection>()
+  #emptied: (() => void) | undefined
+
+  constructor({ ports, log, clock, greetingsPerAddress = 64 }: GatewayOptions) {
+    this.log = log
+    this.sessions = new Sessions(ports, clock)
+    this.#gate = new Gate(greetingsPerAddress)
+    this.wheel.start()
+  }
+
+  /** False: closing, or too many unknown connections of that address. */
+  admits(address: string): boolean {
+    return this.#emptied === undefined && this.#gate.admits(address)
+  }
+
+  /** undefined: not admitted; the wire is the caller's to close. */
+  accept(wire: Wire, address: string): Connection | undefined {
+    if (!this.admits(address)) return undefined
+    this.#gate.enter(address)
+    const connection = new Connection(wire, this)
+    connection.stage = new Greeting(connection, this.sessions, this.#gate, address)
+    this.#connections.add(connection)
+    return connection
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection)
+    if (this.#connections.size === 0) this.#emptied?.()
+  }
+
+  /** Says good-bye to all sessions and waits a moment for them to go. Listeners are closed before. */
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#emptied = resolve
+    this.sessions.closeAll()
+    for (const connection of this.#connections) if (connection.stage !== undefined) connection.wire.destroy()
+    const timer = setTimeout(() => {
+      for (const connection of this.#connections) connection.wire.destroy()
+    }, CLOSE_MS)
+    if (this.#connections.size > 0) await promise
+    clearTimeout(timer)
+    this.wheel.stop()
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../clock.ts'
+import type { Outcome, Push, Target } from '../push/channel.ts'
+import { EncodedPushes } from './encode.ts'
+import type { GatewayPorts } from './ports.ts'
+import { reason, type Reason } from './reason.ts'
+import type { Home, Session } from './session.ts'
+
+const AWAY: Outcome = { kind: 'away' }
+
+/** Who is here: one session a device. */
+export class Sessions implements Home {
+  readonly ports: GatewayPorts
+  readonly clock: Clock
+  readonly pushes = new EncodedPushes()
+  /** Counts calls that end sessions, for connections that are being let in at that moment. */
+  revocations = 0
+  readonly #byDevice = new Map<number, Session>()
+
+  constructor(ports: GatewayPorts, clock: Clock) {
+    this.ports = ports
+    this.clock = clock
+  }
+
+  get count(): number {
+    return this.#byDevice.size
+  }
+
+  /** A new session takes the place of the device's older one. */
+  enter(session: Session): void {
+    const { deviceId } = session.caller
+    this.#byDevice.get(deviceId)?.end(reason.takenOver, 'taken over by a newer connection')
+    this.#byDevice.set(deviceId, session)
+  }
+
+  leave(session: Session): void {
+    const { deviceId } = session.caller
+    if (this.#byDevice.get(deviceId) === session) this.#byDevice.delete(deviceId)
+  }
+
+  /**
+   * One outcome per target, in their order. A `queued` one must be in the device's inbox before `wake` is called for it:
+   * the session may have read the inbox in between.
+   */
+  hand(push: Push, batchId: number, targets: readonly Target[]): Outcome[] {
+    const encoded = this.pushes.of(push)
+    encoded.stamp(this.clock.now())
+    const outcomes: Outcome[] = new Array(targets.length)
+    for (let i = 0; i < targets.length; i += 1) {
+      const target = targets[i]!
+      outcomes[i] = this.#byDevice.get(target.deviceId)?.hand(encoded, push, batchId, target) ?? AWAY
+    }
+    return outcomes
+  }
+
+  /** The device's inbox has something. */
+  wake(deviceId: number): void {
+    this.#byDevice.get(deviceId)?.wake()
+  }
+
+  /** A push was not acknowledged in time: the device counts as away until its connection brings anything. */
+  timedOut(deviceId: number): void {
+    this.#byDevice.get(deviceId)?.timedOut()
+  }
+
+  /** The device was removed, or is another user's now. */
+  closeDevice(deviceId: number, why: string): void {
+    this.#close(reason.administrative, why, (session) => session.caller.deviceId === deviceId)
+  }
+
+  /** The access token ended. */
+  closeToken(tokenId: number): void {
+    this.#close(reason.notAuthorised, 'its access token has ended', (session) => session.caller.tokenId === tokenId)
+  }
+
+  /** The user was disabled, deleted or kicked. */
+  closeUser(userId: number): void {
+    this.#close(reason.administrative, 'its user was signed out', (session) => session.caller.userId === userId)
+  }
+
+  closeAll(): void {
+    this.#close(reason.shuttingDown, 'shutting down', () => true)
+  }
+
+  #close(code: Reason, why: string, which: (session: Session) => boolean): void {
+    this.revocations += 1
+    for (const session of this.#byDevice.values()) if (which(session)) session.end(code, why)
+  }
+}

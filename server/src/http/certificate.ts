@@ -1,0 +1,104 @@
+import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
+import { Refused } from '@carillon/protocol/errors.ts'
+import { parseJson } from '@carillon/protocol/json.ts'
+import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
+import { actorOf } from '../access/actor.ts'
+import { type CertificateFields, type CheckedFields, storeCertificate } from '../access/certificates.ts'
+import type { Changes } from '../access/changes.ts'
+import type { Seal } from '../access/seal.ts'
+import type { Clock } from '../clock.ts'
+import {
+  type CertificatePlace,
+  certificateSeat,
+  type CertificateSecrets,
+  deleteCertificate,
+  showCertificate,
+  showCertificates,
+} from '../store/certificates.ts'
+import type { Scope } from '../store/scope.ts'
+import type { Store } from '../store/store.ts'
+import { type Route, route } from './route.ts'
+
+/** Holds what was sent against what the vendor needs, without asking the vendor. */
+export type CheckCredentials = (vendor: VendorName, environment: 0 | 1, fields: CertificateFields) => CheckedFields
+
+export const certificateRoutes = ({ store, clock, seal, changes, checkCredentials }: {
+  store: Store
+  clock: Clock
+  seal: Seal
+  changes: Pick<Changes, 'announce'>
+  checkCredentials: CheckCredentials
+}): Route[] => [
+  route({
+    method: 'GET',
+    path: '/push/certificate',
+    who: 'any',
+    summary: "An app's record at a provider: whole for admins, the public part for users.",
+    query: CertificateQuery,
+    handle: async ({ scope, query }) => {
+      if (scope.kind === 'group') throw new Refused('notAllowed', 'a group has no certificates')
+      const whole = scope.kind === 'app'
+      const place = placeOf(scope, query)
+      const found = await store.write(showCertificate, { place, whole, actor: actorOf(scope), now: clock.now() })
+      if (!found) throw new Refused('certificateUnknown')
+      const { app_id, app_key, name } = found
+      if (!whole) return { app_id, app_key, app_secret: '', certificate: '', name }
+      const secrets = parseJson(Buffer.from(seal.open(found.secrets, certificateSeat(place)))) as CertificateSecrets
+      return { app_id, app_key, app_secret: secrets.app_secret, certificate: secrets.certificate, name, options: secrets.options }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/push/certificate',
+    who: 'admin',
+    summary: 'Sets the record at a provider; it is used from then on.',
+    body: CertificatePut,
+    handle: async ({ scope, body }) => {
+      const { app_id = '', app_key = '', app_secret = '', certificate = '', options = {}, name } = body
+      const fields = { app_id, app_key, app_secret, certificate, name, options }
+      const place = placeOf(scope, body)
+      const warnings = await storeCertificate(
+        { store, seal, check: () => checkCredentials(place.vendor, body.environment, fields) },
+        { place, fields, actor: actorOf(scope), now: clock.now() },
+      )
+      await changes.announce()
+      return { warnings }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/push/certificate',
+    who: 'admin',
+    summary: 'Forgets the record at a provider.',
+    query: CertificateQuery,
+    handle: async ({ scope, query }) => {
+      const gone = await store.write(deleteCertificate, { place: placeOf(scope, query), actor: actorOf(scope), now: clock.now() })
+      if (!gone) throw new Refused('certificateUnknown')
+      await changes.announce()
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/push/certificate/list',
+    who: 'admin',
+    summary: "All of an app's records, without secrets, with the date a credential ends where it has one.",
+    handle: async ({ scope }) => {
+      const found = await store.write(showCertificates, { app: scope.app.id, actor: actorOf(scope), now: clock.now() })
+      return found.map(({ vendor, environment, name, app_id, app_key, expires_at, updated_at }) => ({
+        provider: providerOfVendor[vendor],
+        environment,
+        name,
+        app_id,
+        app_key,
+        expires_at,
+        updated_at,
+      }))
+    },
+  }),
+]
+
+const placeOf = ({ app }: Scope, { provider, environment }: CertificateQuery): CertificatePlace => ({
+  app: app.id,
+  vendor: vendorOfProvider[provider]!,
+  environment,
+})

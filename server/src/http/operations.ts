@@ -1,0 +1,32 @@
+import { RefusedWithData } from './envelope.ts'
+import { type Route, route } from './route.ts'
+
+export interface Check {
+  name: string
+  ok: boolean
+  /** What is wrong, in words for an operator. */
+  why?: string
+}
+
+export const operationsRoutes = ({ checks }: { checks(): Promise<Check[]> }): Route[] => [
+  route({
+    method: 'GET',
+    path: '/health/live',
+    who: 'nobody',
+    summary: 'The process answers.',
+    handle: async () => ({ live: true }),
+  }),
+  route({
+    method: 'GET',
+    path: '/health/ready',
+    who: 'nobody',
+    summary: 'This node can do its work; if not, what is wrong.',
+    handle: async () => {
+      const parts = await checks()
+      const wrong = parts.filter(({ ok }) => !ok)
+      if (wrong.length === 0) return { ready: true, parts }
+      const message = `not ready: ${wrong.map(({ name, why }) => (why ? `${name} (${why})` : name)).join(', ')}`
+      throw new RefusedWithData('cannotStore', message, { ready: false, parts })
+    },
+  }),
+]

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { Refused } from '@carillon/protocol/errors.ts'
+import proxyAddress from '@fastify/proxy-addr'
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { Gathering } from './body.ts'
+import { type Callers, serveRoute } from './call.ts'
+import { allowOrigins } from './cors.ts'
+import { onTheWire } from './envelope.ts'
+import { answerParserError } from './parser-errors.ts'
+import { methodsOf, Paths } from './paths.ts'
+import { Refusals } from './refusals.ts'
+import type { Route } from './route.ts'
+
+export interface HttpOptions {
+  routes: readonly Route[]
+  access: Callers
+  log: Logger
+  /** Failures answer with HTTP status 200 too: some clients of this interface read the code alone. */
+  alwaysOk?: boolean
+  /** Whose X-Forwarded-For counts: addresses, or how many proxies stand in front. */
+  trustProxy?: string[] | number
+  corsOrigins?: readonly string[]
+  tls?: { cert: string | Buffer; key: string | Buffer }
+  timeouts?: Partial<Timeouts>
+  /** Bytes of bodies that may be gathered at once; a call beyond them is told to come back. */
+  gatheringLimit?: number
+}
+
+interface Timeouts {
+  /** A whole request, body included: long enough for an attachment of 20 MB over a slow line. */
+  requestMs: number
+  headersMs: number
+  /** Longer than the 60 s after which common load balancers give up an idle connection: they must be the ones to close. */
+  keepAliveMs: number
+  /** How often the first two are looked at. */
+  checkMs: number
+}
+
+const usualTimeouts: Timeouts = { requestMs: 60_000, headersMs: 15_000, keepAliveMs: 65_000, checkMs: 2_000 }
+
+/**
+ * The HTTP door. Fastify brings the router and the server's life; headers, bodies, answers and refusals are ours, so
+ * that every answer is an envelope and a call costs one function.
+ */
+export const buildHttp = (options: HttpOptions): FastifyInstance => {
+  const refusals = new Refusals(options.log, options.alwaysOk ?? false)
+  const paths = new Paths()
+  const http = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false, // a request on an open connection is still served, and the connection closed after it
+    trustProxy: trusted(options.trustProxy),
+    routerOptions: { maxParamLength: 512 },
+    serverFactory: (handler) => makeServer(handler, options, refusals),
+    clientErrorHandler: answerParserError,
+    frameworkErrors: (error, request, reply) => {
+      reply.hijack()
+      refusals.answer(request.raw, reply.raw, new Refused('badParameter', 'the path is malformed', { detail: error.message }))
+    },
+  })
+  // Bodies are read by the routes themselves, after the caller is known.
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) http.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  if (options.corsOrigins?.length) allowOrigins(http, options.corsOrigins, paths)
+  http.addHook('onRoute', ({ method, url }) => paths.add(url, [method].flat()))
+  http.setNotFoundHandler((request, reply) => {
+    reply.hijack()
+    const known = paths.find(request.url)
+    if (!known) return refusals.answer(request.raw, reply.raw, new Refused('pathUnknown'))
+    reply.raw.setHeader('allow', known.methods.join(', '))
+    refusals.answer(request.raw, reply.raw, new Refused('methodUnknown'), known.path)
+  })
+  http.setErrorHandler((error, request, reply) => {
+    reply.hijack()
+    refusals.answer(request.raw, reply.raw, error, request.routeOptions.url)
+  })
+  const gathering = new Gathering(options.gatheringLimit ?? 64 * 1_048_576)
+  for (const route of options.routes) {
+    http.route({
+      method: methodsOf(route),
+      url: route.path,
+      handler: serveRoute(route, { access: options.access, refusals, gathering }),
+    })
+  }
+  return http
+}
+
+const trusted = (proxies: string[] | number = []) =>
+  typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : proxies
+
+/** The source address of a request that does not pass through the router, such as an upgrade. */
+export const addressReader = (proxies: string[] | number | undefined) => {
+  const trust = trusted(proxies)
+  return (request: IncomingMessage): string => proxyAddress(request, trust)
+}
+
+const makeServer = (handler: RequestListener, { tls, timeouts }: HttpOptions, refusals: Refusals): Server => {
+  const { requestMs, headersMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
+  const options = {
+    requestTimeout: requestMs,
+    headersTimeout: Math.min(headersMs, requestMs),
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: checkMs,
+    requireHostHeader: false, // Node would answer without an envelope, and no route asks for it
+    // Some clients offer HTTP/2 with an upgrade header in every call; they mean the call.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      headers.upgrade?.toLowerCase() === 'websocket' && server.listenerCount('upgrade') > 0,
+  }
+  const server: Server = tls ? createTlsServer({ ...options, ...tls }, handler) : createServer(options, handler)
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => {}) // a caller that hangs up on the refusal
+    socket.end(onTheWire(405, 40500, 'no such method on this path', ['allow: GET']))
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refusals.answer(request, response, new Refused('badParameter', 'header expect must be 100-continue'))
+  })
+  return server
+}
+
+/** Opens the door; the bound address as a URL. */
+export const openHttp = (http: FastifyInstance, host: string, port: number): Promise<string> => http.listen({ host, port })
+
+/**
+ * Stops accepting, closes idle connections at once and lets calls in flight finish; what is still open after `graceMs`
+ * is cut off.
+ */
+export const closeHttp = async (http: FastifyInstance, graceMs: number): Promise<void> => {
+  const cut = setTimeout(() => http.server.closeAllConnections(), graceMs)
+  // An answer given while closing may leave its connection open for the next call, which nobody would take.
+  const idle = setInterval(() => http.server.closeIdleConnections(), 50)
+  await http.close()
+  clearTimeout(cut)
+  clearInterval(idle)
+}

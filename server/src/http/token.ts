@@ -1,0 +1,47 @@
+import { TokenByAdmin, TokenById, TokenByLogin, TokenByUser } from '@carillon/protocol/bodies.ts'
+import { issueToken, loginById, loginByLoginName, loginByName } from '../access/login.ts'
+import type { AccessParts } from '../access/parts.ts'
+import { logout } from '../access/users.ts'
+import { type Route, route } from './route.ts'
+
+export const tokenRoutes = (parts: AccessParts): Route[] => [
+  route({
+    method: 'POST',
+    path: '/token/id',
+    who: 'app',
+    summary: 'Logs a user in by user id and password.',
+    body: TokenById,
+    handle: async ({ app, body, address }) => loginById(parts, app, body, address),
+  }),
+  route({
+    method: 'POST',
+    path: '/token/login',
+    who: 'app',
+    summary: 'Logs a user in by mobile number, email or username, tried in this order, and password.',
+    body: TokenByLogin,
+    handle: async ({ app, body, address }) => loginByLoginName(parts, app, body, address),
+  }),
+  route({
+    method: 'POST',
+    path: '/token/user',
+    who: 'app',
+    summary: 'Logs a user in by username and password.',
+    body: TokenByUser,
+    handle: async ({ app, body, address }) => loginByName(parts, app, body, address),
+  }),
+  route({
+    method: 'POST',
+    path: '/token/admin',
+    who: 'admin',
+    summary: "A user's token record without a password, for back ends that keep their own accounts.",
+    body: TokenByAdmin,
+    handle: async ({ scope, body }) => issueToken(parts, scope, body.user_id, body.device_guid),
+  }),
+  route({
+    method: 'POST',
+    path: '/token/logout',
+    who: 'any',
+    summary: 'Ends the access token this is called with, and vendor pushes to the device it was issued for.',
+    handle: async ({ scope }) => logout(parts, scope),
+  }),
+]

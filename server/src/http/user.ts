@@ -1,0 +1,97 @@
+import {
+  ChangePassword,
+  ChangePasswordAdmin,
+  Kick,
+  Page,
+  Register,
+  RegisterBatch,
+  UserRef,
+} from '@carillon/protocol/bodies.ts'
+import type { AccessParts } from '../access/parts.ts'
+import {
+  changePassword,
+  disableUser,
+  enableUser,
+  eraseUser,
+  kick,
+  pageOfUsers,
+  register,
+  registerBatch,
+  resetPassword,
+} from '../access/users.ts'
+import { type Route, route } from './route.ts'
+
+export const userRoutes = (parts: AccessParts): Route[] => [
+  route({
+    method: 'POST',
+    path: '/user/register/v2',
+    who: 'app',
+    summary: 'Registers a user; off by the setting registration_enabled.',
+    body: Register,
+    handle: async ({ app, body, address }) => ({ user_id: await register(parts, app, body, address) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/register/batch',
+    who: 'admin',
+    summary: 'Registers up to 500 users; one row each says what became of it.',
+    body: RegisterBatch,
+    handle: async ({ app, body }) => registerBatch(parts, app, body.list),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/change_password',
+    who: 'user',
+    summary: "Changes the user's password; all other tokens of the user end.",
+    body: ChangePassword,
+    handle: async ({ scope, body, address }) => changePassword(parts, scope, body, address),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/change_password_admin',
+    who: 'admin',
+    summary: "Sets a user's password; all tokens of the user end.",
+    body: ChangePasswordAdmin,
+    handle: async ({ scope, body }) => resetPassword(parts, scope, body.user_id, body.password),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/disable',
+    who: 'admin',
+    summary: 'Locks a user out: all tokens and connections end, no login works.',
+    body: UserRef,
+    handle: async ({ scope, body }) => disableUser(parts, scope, body.user_id),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/enable',
+    who: 'admin',
+    summary: 'Lets a disabled user log in again.',
+    body: UserRef,
+    handle: async ({ scope, body }) => enableUser(parts, scope, body.user_id),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/delete',
+    who: 'admin',
+    summary: 'Erases a user with all devices, tokens, memberships and waiting messages.',
+    body: UserRef,
+    handle: async ({ scope, body }) => eraseUser(parts, scope, body.user_id),
+  }),
+  route({
+    method: 'GET',
+    path: '/user/list',
+    who: 'admin',
+    summary: "The app's users, in the order they came.",
+    query: Page,
+    handle: async ({ app, query }) => pageOfUsers(parts, app, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/user/kick',
+    who: 'user',
+    summary: "Ends all tokens and connections of the user, or of one of the user's devices.",
+    body: Kick,
+    handle: async ({ scope, body }) => kick(parts, scope, body.device_guid),
+  }),
+]

@@ -1,0 +1,215 @@
+import type { AddressInfo } from 'node:net'
+import { ownChannel as ownName } from '@carillon/protocol/names.ts'
+import { Refused } from '@carillon/protocol/errors.ts'
+import type { Logger } from 'pino'
+import { Access } from './access/access.ts'
+import { Changes } from './access/changes.ts'
+import type { AccessParts } from './access/parts.ts'
+import { Passwords } from './access/password.ts'
+import { withDefaults } from './access/settings.ts'
+import { Throttle } from './access/throttle.ts'
+import { hashToken } from './access/token.ts'
+import { memoryBus } from './bus/memory.ts'
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { Gateway } from './gateway/gateway.ts'
+import { ownChannel } from './gateway/own-channel.ts'
+import { listenTcp } from './gateway/tcp.ts'
+import { attachWebSocket } from './gateway/websocket.ts'
+import { appRoutes } from './http/app.ts'
+import { certificateRoutes } from './http/certificate.ts'
+import { deviceRoutes } from './http/device.ts'
+import { groupRoutes } from './http/group.ts'
+import { operationsRoutes } from './http/operations.ts'
+import { pushRoutes } from './http/push.ts'
+import { receiptRoutes } from './http/receipt.ts'
+import { addressReader, buildHttp, closeHttp, openHttp } from './http/server.ts'
+import { taskRoutes } from './http/task.ts'
+import { thisDevice, known } from './http/this-device.ts'
+import { tokenRoutes } from './http/token.ts'
+import { userRoutes } from './http/user.ts'
+import { vendorTokenRoutes } from './http/vendor-token.ts'
+import { openStore } from './open-store.ts'
+import { ownPorts } from './own-ports.ts'
+import { accept } from './push/accept.ts'
+import { Deliver } from './push/deliver.ts'
+import { Inbox } from './push/inbox.ts'
+import { Loop } from './push/loop.ts'
+import type { Path } from './push/path.ts'
+import { planNext } from './push/plan.ts'
+import { Receipts } from './push/receipts.ts'
+import { Tasks } from './push/tasks.ts'
+import { expireNext, purgeNext } from './push/upkeep.ts'
+import { getAppById, listApps } from './store/apps.ts'
+import { purgeAttempts } from './store/attempts.ts'
+import { purgeChanges } from './store/changes.ts'
+import { findDevice } from './store/devices.ts'
+import { startNode } from './store/nodes.ts'
+import type { Scope } from './store/scope.ts'
+import { lockFolder } from './store/sqlite/lock.ts'
+import { purgeTokens } from './store/tokens.ts'
+import { deviceInScope } from './store/trace.ts'
+import { checkCredentials } from './vendors/vendors.ts'
+
+const POLL_MS = 1_000 // what a lost nudge costs
+const EXPIRY_MS = 5_000
+const PURGE_MS = 60_000
+const BACKLOG_LIMIT = 20_000
+const HTTP_GRACE_MS = 5_000
+
+export interface Running {
+  httpUrl: string
+  mqttUrl: string
+  /** Stops accepting, finishes or hands back what is in flight. */
+  close(): Promise<void>
+}
+
+/** Puts the house together. Every closing stands beside its opening and runs in the reverse order. */
+export const startServer = async (config: Config, log: Logger): Promise<Running> => {
+  const closings: (() => unknown)[] = []
+  const close = async (): Promise<void> => {
+    for (const closing of closings.splice(0).reverse()) await closing()
+  }
+  try {
+    return { ...(await open(config, log, closings)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const open = async (config: Config, log: Logger, closings: (() => unknown)[]): Promise<Omit<Running, 'close'>> => {
+  const clock = systemClock
+  closings.push(lockFolder(config.data))
+  const { store, seal } = await openStore(config, { checkpoints: true })
+  closings.push(() => store.close())
+  const node = await store.write(startNode, { now: clock.now() })
+  const isAlive = (other: number): boolean => other === node
+  const bus = memoryBus()
+  closings.push(() => bus.close())
+
+  // Who is calling.
+  const changes = new Changes(store, bus)
+  const access = new Access({ store, clock, changes })
+  const parts: AccessParts = {
+    store,
+    clock,
+    changes,
+    seal,
+    passwords: new Passwords(config.hashThreads > 0 ? { concurrency: config.hashThreads } : {}),
+    throttle: new Throttle(store, clock, { accountFree: config.loginFailures, addressBurst: config.addressFailures }),
+    encryptType: 0,
+    publicKey: '',
+  }
+
+  // The path of a push.
+  const settingsOf = async (app: number) => withDefaults((await store.read(getAppById, { id: app }))!).settings
+  const inboxLimitOf = async (app: number): Promise<number> => (await settingsOf(app)).inbox_limit
+  const tasks = new Tasks(store, inboxLimitOf)
+  const receipts = new Receipts(store, clock, log)
+  closings.push(() => receipts.flush())
+  const path: Path = {
+    store,
+    bus,
+    clock,
+    log,
+    vendors: new Map(),
+    planning: { node, isAlive, ackMs: (config.ackSeconds + 1) * 1000 },
+    onWritten: (task, batches, written) => {
+      tasks.keep(task)
+      deliver.onWritten(task, batches, written)
+    },
+  }
+  const inbox = new Inbox(path, tasks, inboxLimitOf)
+  const gateway = new Gateway({ ports: ownPorts({ store, clock, log, node, access, inbox, receipts }), log, clock })
+  closings.push(() => gateway.close())
+  const { sessions } = gateway
+  const own = { ...ownChannel(sessions), wake: (id: number) => sessions.wake(id), timedOut: (id: number) => sessions.timedOut(id) }
+  const deliver = new Deliver(path, own, tasks, receipts)
+
+  changes.on('token', (id) => sessions.closeToken(id))
+  changes.on('user', (id) => sessions.closeUser(id))
+  changes.on('device', (id) => sessions.closeDevice(id, 'the device was removed'))
+  await changes.start()
+  closings.push(() => changes.stop())
+
+  // Work that finds itself by its due time.
+  const loops = {
+    plan: new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log),
+    own: new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log),
+    held: new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
+    expire: new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
+    purge: new Loop('purge', async () => {
+      const now = clock.now()
+      await store.write(purgeTokens, { now })
+      await store.write(purgeChanges, { now })
+      await store.write(purgeAttempts, { now })
+      const apps = (await store.read(listApps, {})).map(withDefaults)
+      return purgeNext(store, clock, apps.map(({ id, settings }) => ({ id, retentionDays: settings.retention_days })))
+    }, PURGE_MS, log),
+  }
+  bus.on('tasks', loops.plan.nudge)
+  bus.on(`own:${node}`, loops.own.nudge)
+  for (const loop of Object.values(loops)) {
+    loop.start()
+    closings.push(() => loop.stop())
+  }
+
+  // The doors.
+  const http = buildHttp({
+    access,
+    log,
+    alwaysOk: config.httpStatus === 'always-200',
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    routes: [
+      ...tokenRoutes(parts),
+      ...userRoutes(parts),
+      ...groupRoutes(parts),
+      ...deviceRoutes({ store, clock, seal, changes, isAlive }),
+      ...vendorTokenRoutes({ store, clock }),
+      ...certificateRoutes({
+        store, clock, seal, changes,
+        checkCredentials: (vendor, environment, fields) => checkCredentials(vendor, environment, fields, clock.now()),
+      }),
+      ...pushRoutes({
+        clock,
+        accept: (scope, notify) => {
+          if (store.backlog > BACKLOG_LIMIT) throw new Refused('tooMany', 'too many notifications are waiting to be stored', { retryAfter: 1 })
+          return accept(path, scope, notify)
+        },
+      }),
+      ...taskRoutes({
+        store, clock,
+        deviceOf: (scope, pushToken) =>
+          store.read(deviceInScope, { app: scope.app.id, scopeKind: scope.kind, scopeId: scope.id, pushTokenHash: hashToken(pushToken) }),
+      }),
+      ...receiptRoutes({
+        report: (report) => receipts.report(report),
+        thisDevice: async (scope: Scope, pushToken) => {
+          const device = await store.read(findDevice, thisDevice(scope, { push_token: pushToken }))
+          known(device !== undefined)
+          return device!
+        },
+      }),
+      ...appRoutes({ store, clock, changes }),
+      ...operationsRoutes({ checks: async () => [{ name: 'store', ...(await storeWorks()) }] }),
+    ],
+  })
+  const storeWorks = async (): Promise<{ ok: boolean; why?: string }> => {
+    try {
+      await store.write(purgeChanges, { now: clock.now() })
+      return { ok: true }
+    } catch (error) {
+      return { ok: false, why: error instanceof Error ? error.message : String(error) }
+    }
+  }
+  attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
+  const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort })
+  closings.push(() => mqtt.close())
+  await openHttp(http, config.host, config.port)
+  closings.push(() => closeHttp(http, HTTP_GRACE_MS))
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const { port } = http.server.address() as AddressInfo
+  return { httpUrl: `http://${host}:${port}`, mqttUrl: `mqtt://${host}:${mqtt.port}` }
+}

@@ -1,0 +1,221 @@
+import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import { readDevices } from '../store/audience.ts'
+import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, claimBatches, settleBatch } from '../store/batches.ts'
+import { addressesOf } from '../store/addresses.ts'
+import { keepInInbox } from '../store/inbox.ts'
+import { NOTHING, isPending, levelOf, unpackBadges, unpackIds } from '../store/ledger.ts'
+import type { Channel, Outcome, Target } from './channel.ts'
+import { batchesOf } from './page.ts'
+import type { Path } from './path.ts'
+import type { Receipts } from './receipts.ts'
+import { roadsFor } from './roads.ts'
+import { type Sorted, sortOutcomes } from './settle.ts'
+import { type Task, placeOfTask, pushOf } from './task.ts'
+import type { Tasks } from './tasks.ts'
+
+/** The own channel as deliver sees it: a channel, and what only live connections have. */
+export interface OwnChannel extends Channel {
+  /** The inbox of a device has something; does nothing when the device is not here. */
+  wake(deviceId: number): void
+  /** A push to it was not acknowledged in time: it counts as away until it shows itself. */
+  timedOut(deviceId: number): void
+}
+
+/** What is being worked on: where the devices of a batch stand, and how it is guarded. */
+interface Work {
+  task: Task
+  batchId: number
+  attempt: number
+  page: number
+  channel: BatchChannel
+  tried: ChannelName[]
+  devices: ArrayLike<number>
+  badges: Int32Array | null
+}
+
+const CLAIMS_A_TURN = 16
+
+/** Hands batches to their channels and settles what became of them. */
+export class Deliver {
+  readonly #path: Path
+  readonly #own: OwnChannel
+  readonly #tasks: Tasks
+  readonly #receipts: Receipts
+  readonly #chance: () => number
+
+  constructor(path: Path, own: OwnChannel, tasks: Tasks, receipts: Receipts, chance: () => number = Math.random) {
+    this.#path = path
+    this.#own = own
+    this.#tasks = tasks
+    this.#receipts = receipts
+    this.#chance = chance
+  }
+
+  /** Batches were stored: what is for this node is handed over without being claimed, the rest is nudged. */
+  onWritten(task: Task, batches: readonly NewBatch[], written: readonly WrittenBatch[]): void {
+    const { bus, log } = this.#path
+    const { node } = this.#path.planning
+    batches.forEach((batch, i) => {
+      if (batch.channel === ownChannel && batch.state === 'waiting') batch.devices.forEach((id) => this.#own.wake(id))
+      if (batch.dueAt === null || batch.channel === 'held') return
+      if (batch.channel !== ownChannel) bus.nudge('batches')
+      else if (batch.node !== node) bus.nudge(`own:${batch.node ?? 0}`)
+      else {
+        const { id, badges } = written[i]!
+        const work = { task, batchId: id, attempt: 0, page: batch.page, channel: batch.channel, tried: batch.tried, devices: batch.devices, badges }
+        // If this fails, the sweep for acknowledgements finds the batch still pending.
+        this.#handOwn(work, targetsOf(work)).catch((error: unknown) => log.error({ err: error, task: task.id, batch: id }, 'handing over failed'))
+      }
+    })
+  }
+
+  /** Takes what is due on one channel and works it off. False when nothing was. */
+  async deliverDue(channel: BatchChannel): Promise<boolean> {
+    const { store, clock, log } = this.#path
+    // An acknowledgement that has arrived but is not written yet must not look like a missing one.
+    if (channel === ownChannel) await this.#receipts.flush()
+    const claimed = await store.write(claimBatches, { channel, node: this.#path.planning.node, limit: CLAIMS_A_TURN, now: clock.now() })
+    for (const batch of claimed) {
+      try {
+        await this.#deliver(batch)
+      } catch (error) {
+        log.error({ err: error, task: batch.task_id, batch: batch.id }, 'delivering failed; the batch is taken up again when its hold ends')
+      }
+    }
+    return claimed.length > 0
+  }
+
+  async #deliver(batch: ClaimedBatch): Promise<void> {
+    const { clock, vendors } = this.#path
+    const task = await this.#tasks.get(batch.task_id)
+    const work: Work = {
+      task,
+      batchId: batch.id,
+      attempt: batch.attempt,
+      page: batch.page,
+      channel: batch.channel,
+      tried: batch.tried === '' ? [] : (batch.tried.split(',') as ChannelName[]),
+      devices: unpackIds(batch.devices),
+      badges: batch.badges && unpackBadges(batch.badges),
+    }
+    const open = targetsOf(work).filter(({ index }) => isPending(batch.bytes[index]!))
+    if (task.expiresAt <= clock.now()) {
+      const changes = open.map(({ index }): Change => ({ index, state: 'expired', sent: false }))
+      return this.#settle(work, { changes, children: [], dueAt: null, log: [] })
+    }
+    if (batch.channel === 'held') return this.#routeHeld(work, open)
+    if (batch.channel === ownChannel) {
+      const unheard = open.filter(({ index }) => levelOf(batch.bytes[index]!) !== NOTHING)
+      for (const { deviceId } of unheard) this.#own.timedOut(deviceId)
+      return this.#handOwn(work, open.filter(({ index }) => levelOf(batch.bytes[index]!) === NOTHING), unheard)
+    }
+    const vendor = vendors.get(batch.channel as VendorName)
+    if (!vendor) return this.#settleOutcomes(work, open, open.map((): Outcome => ({ kind: 'refused', why: `this node has no ${batch.channel}` })))
+    const addressed = await this.#address(work, batch.environment, open)
+    const reachable = addressed.filter(({ address }) => address !== null)
+    const handed = reachable.length > 0 ? await vendor.hand(pushOf(task), batch.id, reachable) : []
+    const outcomes = new Map(reachable.map((target, i) => [target.index, handed[i]]))
+    await this.#settleOutcomes(work, open, open.map(({ index }): Outcome => outcomes.get(index) ?? { kind: 'dead', why: 'the device has no such vendor token any more' }))
+  }
+
+  /** Writes to live connections. What is written needs nothing more: its session reports it sent and received. */
+  async #handOwn(work: Work, targets: Target[], unheard: Target[] = []): Promise<void> {
+    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), work.batchId, targets) : []
+    const claimed = work.attempt > 0
+    if (!claimed && outcomes.every(({ kind }) => kind === 'written' || kind === 'sent')) return
+    const written = outcomes.some(({ kind }) => kind === 'written')
+    await this.#settleOutcomes(
+      work,
+      [...targets, ...unheard],
+      [...outcomes, ...unheard.map((): Outcome => ({ kind: 'away' }))],
+      written ? this.#path.clock.now() + this.#path.planning.ackMs : null,
+    )
+  }
+
+  async #settleOutcomes(work: Work, targets: Target[], outcomes: Outcome[], ackAt: number | null = null): Promise<void> {
+    const { clock, store, planning } = this.#path
+    const now = clock.now()
+    const sorted = sortOutcomes(targets, outcomes, { attempt: work.attempt, now, chance: this.#chance() })
+    if (sorted.queued.length > 0) {
+      const rows = sorted.queued.map((index) => ({ deviceId: work.devices[index]!, taskId: work.task.id, batchId: work.batchId, index }))
+      await store.write(keepInInbox, { rows })
+      for (const { deviceId } of rows) this.#own.wake(deviceId)
+    }
+    const { changes, children } = await this.#moveOn(work, sorted)
+    const queuedAt = sorted.queued.length > 0 ? now + planning.ackMs : null
+    const dueAt = [sorted.dueAt, ackAt, queuedAt].filter((at) => at !== null)
+    await this.#settle(work, {
+      changes: [...sorted.changes, ...changes],
+      children,
+      dueAt: dueAt.length > 0 ? Math.min(...dueAt) : work.attempt === 0 ? now + planning.ackMs : null,
+      log: sorted.log,
+    })
+  }
+
+  /** Finds the next channel for what cannot stay on this one; where there is none, the inbox or an end. */
+  async #moveOn(work: Work, { onward }: Sorted): Promise<{ changes: Change[]; children: NewBatch[] }> {
+    if (onward.length === 0) return { changes: [], children: [] }
+    const placeOf = new Map(onward.map((place) => [work.devices[place.index]!, place]))
+    const tried = [...work.tried, ...(isChannel(work.channel) ? [work.channel] : [])]
+    const batches = await this.#route(work, [...placeOf.keys()].sort((a, b) => a - b), tried)
+    const changes: Change[] = []
+    const children: NewBatch[] = []
+    for (const batch of batches) {
+      const stays = batch.channel === ownChannel && batch.state === 'waiting' && work.channel === ownChannel
+      const ends = batch.channel === 'none'
+      for (const id of batch.devices) {
+        const { index, state } = placeOf.get(id)!
+        placeOf.delete(id)
+        if (stays) changes.push({ index, state: 'waiting', sent: false })
+        else changes.push({ index, state: ends && state === 'moved' ? 'refused' : state, sent: false })
+      }
+      if (!stays && !ends) children.push({ ...batch, badges: this.#badgesFor(work, batch.devices) })
+    }
+    // Devices that were erased meanwhile.
+    for (const { index, state } of placeOf.values()) changes.push({ index, state: state === 'moved' ? 'cancelled' : state, sent: false })
+    return { changes, children }
+  }
+
+  async #routeHeld(work: Work, open: Target[]): Promise<void> {
+    const children = await this.#route(work, open.map(({ deviceId }) => deviceId), [])
+    const changes = open.map(({ index }): Change => ({ index, state: 'moved', sent: false }))
+    await this.#settle(work, { changes, children, dueAt: null, log: [] })
+  }
+
+  async #route(work: Work, ids: number[], tried: ChannelName[]): Promise<NewBatch[]> {
+    const { store, clock, vendors, planning } = this.#path
+    const devices = await store.read(readDevices, { ids })
+    const { roads, tokens } = await roadsFor(store, vendors, work.task, devices)
+    return batchesOf(work.task, work.page, devices, tokens, { ...planning, roads, now: clock.now() }, tried)
+  }
+
+  async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log'>): Promise<void> {
+    const { store, clock } = this.#path
+    const { settled, children } = await store.write(settleBatch, {
+      ...what, batchId: work.batchId, attempt: work.attempt, task: placeOfTask(work.task), now: clock.now(),
+    })
+    if (!settled) return
+    this.onWritten(work.task, what.children, children)
+    // It is in the inbox now: a device that came back while this was being written has not seen it there.
+    for (const { index, state } of what.changes) if (state === 'waiting') this.#own.wake(work.devices[index]!)
+  }
+
+  async #address(work: Work, environment: number, targets: Target[]): Promise<Target[]> {
+    const ids = targets.map(({ deviceId }) => deviceId)
+    const rows = await this.#path.store.read(addressesOf, { ids, vendor: work.channel, environment })
+    const addresses = new Map(rows.map(({ device_id, token }) => [device_id, token]))
+    return targets.map((target) => ({ ...target, address: addresses.get(target.deviceId) ?? null }))
+  }
+
+  #badgesFor(work: Work, ids: readonly number[]): Int32Array | null {
+    const { badges } = work
+    if (!badges) return null
+    const places = new Map(Array.from(work.devices, (id, index) => [id, index]))
+    return Int32Array.from(ids, (id) => badges[places.get(id)!] ?? 0)
+  }
+}
+
+const isChannel = (channel: BatchChannel): channel is ChannelName => channel !== 'held' && channel !== 'none'
+
+const targetsOf = ({ devices, badges }: Pick<Work, 'devices' | 'badges'>): Target[] =>
+  Array.from(devices, (deviceId, index) => ({ index, deviceId, badge: badges?.[index] ?? null, address: null }))

@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import type { ReceiptEvent } from '@carillon/protocol/names.ts'
+import type { Clock } from '../clock.ts'
+import { type BatchMarks, markDeliveries } from '../store/batches.ts'
+import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN } from '../store/ledger.ts'
+import type { Store } from '../store/store.ts'
+import { findDelivery } from '../store/trace.ts'
+
+// Long enough that a push and its acknowledgement are one write, short enough that nobody waits for a counter.
+const GATHER_MS = 50
+const RETRY_MS = 1_000
+const MARKS_A_WRITE = 20_000
+
+const seenBy: Record<ReceiptEvent, number> = { received: 0, shown: SHOWN, dismissed: DISMISSED, clicked: CLICKED }
+
+/** Where a delivery's byte stands. */
+export interface Place {
+  taskId: number
+  batchId: number
+  index: number
+}
+
+/**
+ * What is said of deliveries after they were handed over. It comes in floods: it is gathered for a moment, then written
+ * batch by batch. Marks only rise, so gathering them in any order and repeating them changes nothing.
+ */
+export class Receipts {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #log: Logger
+  #gathered = new Map<number, { taskId: number; marks: Map<number, Mark> }>()
+  #count = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(store: Store, clock: Clock, log: Logger) {
+    this.#store = store
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Written to a connection. `final`: no acknowledgement will come. */
+  sent(place: Place, final: boolean): void {
+    this.#mark(place, { level: SENT, final, seen: 0 })
+  }
+
+  received(place: Place): void {
+    this.#mark(place, { level: RECEIVED, final: true, seen: 0 })
+  }
+
+  /**
+   * What a device or a vendor reports of one task. A task, device or channel that does not belong together changes
+   * nothing and is not told apart. True when it was taken.
+   */
+  async report(report: { app: number; deviceId: number; taskId: number; event: ReceiptEvent; channel?: string }): Promise<boolean> {
+    const { app, deviceId, taskId, channel = null } = report
+    await this.#writing
+    const place = await this.#store.read(findDelivery, { app, deviceId, taskId, channel })
+    if (!place) return false
+    this.#mark({ taskId, ...place }, { level: RECEIVED, final: true, seen: seenBy[report.event] })
+    return true
+  }
+
+  #mark({ taskId, batchId, index }: Place, mark: Mark): void {
+    let batch = this.#gathered.get(batchId)
+    if (!batch) this.#gathered.set(batchId, (batch = { taskId, marks: new Map() }))
+    const known = batch.marks.get(index)
+    if (known) {
+      known.level = Math.max(known.level, mark.level) as Mark['level']
+      known.final ||= mark.final
+      known.seen = Math.max(known.seen, mark.seen)
+    } else {
+      batch.marks.set(index, mark)
+      this.#count++
+    }
+    if (this.#count >= MARKS_A_WRITE) void this.flush()
+    else this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
+  }
+
+  /** Writes what was gathered; resolves when it, and whatever was being written before, is stored. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const gathered = this.#gathered
+    if (gathered.size > 0) {
+      this.#gathered = new Map()
+      this.#count = 0
+      const batches: BatchMarks[] = [...gathered].map(([batchId, { taskId, marks }]) => ({
+        batchId,
+        taskId,
+        marks: [...marks].map(([index, mark]) => ({ index, ...mark })),
+      }))
+      const write = this.#write(batches)
+      this.#writing = Promise.all([this.#writing, write]).then(() => {})
+    }
+    return this.#writing
+  }
+
+  async #write(batches: BatchMarks[]): Promise<void> {
+    try {
+      await this.#store.write(markDeliveries, { batches, now: this.#clock.now() })
+    } catch (error) {
+      // Kept, and tried again with what comes meanwhile; if this process dies first, the devices are sent them again.
+      this.#log.warn({ err: error, batches: batches.length }, 'receipts could not be stored; trying again')
+      for (const { batchId, taskId, marks } of batches) {
+        for (const { index, ...mark } of marks) this.#mark({ taskId, batchId, index }, mark)
+      }
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => void this.flush(), RETRY_MS)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Change, LogEntry } from '../store/batches.ts'
+import type { Outcome, Target } from './channel.ts'
+import { DENIED_RETRY_MS, QUEUED_ATTEMPTS, UNKNOWN_ATTEMPTS, backoffMs } from './retry.ts'
+
+/** What the outcomes of one handing over mean for the batch. */
+export interface Sorted {
+  changes: Change[]
+  /** Places that go on to the next channel, with the state they leave behind here. */
+  onward: { index: number; state: 'moved' | 'dead' | 'refused' }[]
+  /** Places of devices that are here but busy. */
+  queued: number[]
+  /** When what stays pending is due again; null when only acknowledgements are awaited, or nothing. */
+  dueAt: number | null
+  log: LogEntry[]
+}
+
+/** Pure: one line per kind of outcome, as the path's other steps read it. */
+export const sortOutcomes = (
+  targets: readonly Target[],
+  outcomes: readonly Outcome[],
+  { attempt, now, chance }: { attempt: number; now: number; chance: number },
+): Sorted => {
+  const sorted: Sorted = { changes: [], onward: [], queued: [], dueAt: null, log: [] }
+  const due = (at: number): void => {
+    sorted.dueAt = sorted.dueAt === null ? at : Math.min(sorted.dueAt, at)
+  }
+  targets.forEach(({ index }, i) => {
+    const outcome = outcomes[i] ?? { kind: 'unknown', why: 'the channel said nothing of it' }
+    switch (outcome.kind) {
+      case 'sent':
+        sorted.changes.push({ index, state: 'done', sent: true })
+        break
+      case 'written':
+        break
+      case 'queued':
+        // A device that stays too busy for its own inbox is as good as away.
+        if (attempt < QUEUED_ATTEMPTS) sorted.queued.push(index)
+        else sorted.onward.push({ index, state: 'moved' })
+        break
+      case 'away':
+        sorted.onward.push({ index, state: 'moved' })
+        break
+      case 'dead':
+      case 'refused':
+        sorted.onward.push({ index, state: outcome.kind })
+        break
+      case 'later':
+        due(outcome.at)
+        break
+      case 'denied':
+        due(now + DENIED_RETRY_MS)
+        break
+      case 'unknown':
+        if (attempt < UNKNOWN_ATTEMPTS) due(now + backoffMs(attempt, chance))
+        else sorted.onward.push({ index, state: 'refused' })
+    }
+  })
+  sorted.log = logOf(targets, outcomes, now)
+  return sorted
+}
+
+const PLACES_KEPT = 50
+
+/** Groups of outcomes; the largest group needs no list of its places: it is everybody not named by another. */
+const logOf = (targets: readonly Target[], outcomes: readonly Outcome[], now: number): LogEntry[] => {
+  const groups = new Map<string, LogEntry & { places: number[] }>()
+  outcomes.forEach((outcome, i) => {
+    if (outcome.kind === 'written' || outcome.kind === 'sent') return // the tally's own marks tell of these
+    const why = 'why' in outcome ? outcome.why : undefined
+    const key = `${outcome.kind} ${why}`
+    const group = groups.get(key) ?? { at: now, what: outcome.kind, count: 0, places: [], ...(why && { why }) }
+    group.count++
+    if (group.places.length < PLACES_KEPT) group.places.push(targets[i]!.index)
+    groups.set(key, group)
+  })
+  return [...groups.values()].map((group) =>
+    group.count === targets.length || group.count > PLACES_KEPT ? { ...group, places: undefined } : group,
+  )
+}

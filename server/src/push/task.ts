@@ -1,0 +1,94 @@
+import { type MessageType, type Strategy, type VendorName, sequenceItems } from '@carillon/protocol/names.ts'
+import type { Message, Setting } from '@carillon/protocol/notify.ts'
+import { parseJson } from '@carillon/protocol/json.ts'
+import type { StoredAudience } from '../store/audience.ts'
+import type { BadgeRule, TaskPlace } from '../store/batches.ts'
+import type { ScopeKind } from '../store/scope.ts'
+import type { TaskRow } from '../store/tasks.ts'
+import type { Push } from './channel.ts'
+
+/** A task as the path works with it. */
+export interface Task {
+  id: number
+  app: number
+  scopeKind: ScopeKind
+  scopeId: number
+  audience: StoredAudience
+  message: Message
+  setting: Setting
+  dryRun: boolean
+  acceptedAt: number
+  expiresAt: number
+  inboxLimit: number
+}
+
+/** What was stored reads back exactly, odd numbers included. */
+const parseStored = (text: string | null): unknown => parseJson(Buffer.from(text ?? '{}'))
+
+export const taskOf = (row: TaskRow, inboxLimit: number): Task => ({
+  id: row.id,
+  app: row.app,
+  scopeKind: row.scope_kind,
+  scopeId: row.scope_id,
+  audience: parseStored(row.audience) as StoredAudience,
+  message: parseStored(row.message) as Message,
+  setting: parseStored(row.setting) as Setting,
+  dryRun: row.dry_run === 1,
+  acceptedAt: row.accepted_at,
+  expiresAt: row.expires_at,
+  inboxLimit,
+})
+
+export const pushOf = (task: Task): Push => ({
+  taskId: task.id,
+  appId: task.app,
+  message: task.message,
+  setting: task.setting,
+  acceptedAt: task.acceptedAt,
+  expiresAt: task.expiresAt,
+})
+
+export const placeOfTask = (task: Task): TaskPlace => ({
+  id: task.id,
+  app: task.app,
+  urgent: isUrgent(task.audience),
+  badge: badgeRule(task.message),
+  inboxLimit: task.inboxLimit,
+})
+
+export const typeOf = (message: Message): MessageType => message.type ?? 'text'
+export const strategyOf = (setting: Setting): Strategy => setting.distribution_strategy ?? 'combined'
+
+const DEFAULT_SEQUENCE = ['ups', 'fcm']
+
+/** Vendors in the order the caller wants them, each once. */
+export const sequenceOf = (setting: Setting): VendorName[] => [
+  ...new Set((setting.ospush_sequence ?? DEFAULT_SEQUENCE).flatMap((item) => sequenceItems[item] ?? [])),
+]
+
+/** Blank means +1, except for a pass-through message, which shows nothing. */
+export const badgeRule = (message: Message): BadgeRule => {
+  const text = message.badge ?? (typeOf(message) === 'cmd' ? undefined : '+1')
+  if (text === undefined) return null
+  return text.startsWith('+') ? { add: Number(text.slice(1)) } : { set: Number(text) }
+}
+
+/** Lists before `all` and tags: a broadcast delays nobody's single push. */
+export const isUrgent = (audience: StoredAudience): boolean => !('all' in audience) && !('tag' in audience)
+
+const DEFAULT_TTL_SECONDS = 86_400
+// "Now or never" still needs the time to be handed over and acknowledged.
+const NOW_MS = 15_000
+
+export const ttlOf = (setting: Setting): number => setting.time_to_live ?? DEFAULT_TTL_SECONDS
+
+/** Time to live counts from the latest of acceptance, send_time and show_begin_time; nothing is shown after show_end_time. */
+export const expiryOf = (message: Message, setting: Setting, acceptedAt: number): number => {
+  const from = Math.max(acceptedAt, (setting.send_time ?? 0) * 1000, (message.show_begin_time ?? 0) * 1000)
+  const ttl = ttlOf(setting)
+  const end = from + (ttl === 0 ? NOW_MS : ttl * 1000)
+  return message.show_end_time === undefined ? end : Math.min(end, message.show_end_time * 1000)
+}
+
+/** Whether an away device may have it later. */
+export const keepsInInbox = (setting: Setting): boolean => ttlOf(setting) > 0

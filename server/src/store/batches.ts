@@ -1,0 +1,258 @@
+import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
+import { raiseBadges } from './badges.ts'
+import { addToInbox } from './inbox.ts'
+import { type DeliveryState, type Mark, byteOf, fold, isPending, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
+import type { Tx } from './store.ts'
+
+/** `held`: not routed yet (quiet hours). `none`: no channel could be chosen; the batch's reason says why. */
+export type BatchChannel = ChannelName | 'held' | 'none'
+
+/** How a task moves the badge. */
+export type BadgeRule = { add: number } | { set: number } | null
+
+export interface NewBatch {
+  page: number
+  channel: BatchChannel
+  environment: number
+  reason: string | null
+  /** Channels tried before, so that no fallback comes back to one. */
+  tried: ChannelName[]
+  /** Ascending. */
+  devices: number[]
+  state: DeliveryState
+  /** A child's, copied from its parent; a first batch's are raised by the task's rule. */
+  badges: Int32Array | null
+  node: number | null
+  dueAt: number | null
+}
+
+export interface TaskPlace {
+  id: number
+  app: number
+  urgent: boolean
+  badge: BadgeRule
+  inboxLimit: number
+}
+
+export interface WrittenBatch {
+  id: number
+  badges: Int32Array | null
+}
+
+/** A batch this large has no inbox rows: its places are found through the ledger, by the task's page. */
+export const WIDE = 64
+
+const HOLD_MS = 60_000 // longer than the slowest vendor's deadline; the holds of a node that died are freed sooner
+
+/** Writes first batches and children alike, with their inbox places and badges. Part of accept's, plan's and settle's transaction. */
+export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly NewBatch[]): Promise<WrittenBatch[]> => {
+  const written: WrittenBatch[] = []
+  for (const batch of batches) {
+    const targeted = batch.channel !== 'held' && batch.channel !== 'none'
+    const toSend = batch.state === 'pending' || batch.state === 'waiting'
+    let badges = batch.badges
+    if (targeted && toSend && !badges && task.badge && batch.tried.length === 0) {
+      badges = await raiseBadges(tx, { ids: batch.devices, by: task.badge })
+    }
+    const row = await tx.get<{ id: number }>(
+      `INSERT INTO batches (task_id, app, page, channel, environment, reason, tried, devices, badges, node, due_at, urgent)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      task.id, task.app, batch.page, batch.channel, batch.environment, batch.reason, batch.tried.join(','),
+      packIds(batch.devices), badges && packBadges(badges), batch.node, batch.dueAt, task.urgent ? 1 : 0,
+    )
+    const id = row!.id
+    const count = batch.devices.length
+    await tx.run(
+      'INSERT INTO batch_states (batch_id, bytes, target, waiting) VALUES (?, ?, ?, ?)',
+      id, new Uint8Array(count).fill(byteOf(batch.state)), targeted ? count : 0, batch.state === 'waiting' ? count : 0,
+    )
+    if (batch.channel === ownChannel && toSend) {
+      if (count >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', task.id)
+      else if (batch.state === 'waiting') await addToInbox(tx, { taskId: task.id, batchId: id, devices: batch.devices, limit: task.inboxLimit })
+    }
+    written.push({ id, badges })
+  }
+  return written
+}
+
+export interface ClaimedBatch {
+  id: number
+  task_id: number
+  app: number
+  page: number
+  channel: BatchChannel
+  environment: number
+  tried: string
+  devices: Uint8Array
+  badges: Uint8Array | null
+  attempt: number
+  bytes: Uint8Array
+}
+
+/** Takes what is due on one channel. Own-channel batches belong to the node that holds the sessions, or to nobody. */
+export const claimBatches = async (
+  tx: Tx,
+  { channel, node, limit, now }: { channel: BatchChannel; node: number; limit: number; now: number },
+): Promise<ClaimedBatch[]> => {
+  const due = await tx.all<{ id: number }>(
+    `SELECT id FROM batches WHERE channel = ?1 AND due_at <= ?2 AND held_until <= ?2 AND (node IS NULL OR node = ?3)
+     ORDER BY urgent DESC, due_at LIMIT ?4 for update skip locked`,
+    channel, now, node, limit,
+  )
+  const claimed: ClaimedBatch[] = []
+  for (const { id } of due) {
+    const row = await tx.get<ClaimedBatch>(
+      `UPDATE batches SET held_by = ?2, held_until = ?3, attempt = attempt + 1 WHERE id = ?1
+       RETURNING id, task_id, app, page, channel, environment, tried, devices, badges, attempt`,
+      id, node, now + HOLD_MS,
+    )
+    const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ?', id)
+    claimed.push({ ...row!, bytes: state!.bytes })
+  }
+  return claimed
+}
+
+export interface LogEntry {
+  at: number
+  what: string
+  /** How many deliveries it speaks of. */
+  count: number
+  /** Which ones, by their place in the batch, where it is not all of them. */
+  places?: number[]
+  why?: string
+}
+
+const LOG_ENTRIES = 24 // the first attempts and the latest ones tell the story; the middle of a long one does not
+
+const extendLog = (log: string, entries: readonly LogEntry[]): string => {
+  const all = JSON.parse(log) as LogEntry[]
+  for (const entry of entries) {
+    const last = all.at(-1)
+    // Receipts trickle in: one line for a run of them.
+    if (last && last.what === entry.what && last.why === entry.why && !entry.places && !last.places) last.count += entry.count
+    else all.push(entry)
+  }
+  return JSON.stringify(all.length > LOG_ENTRIES ? [...all.slice(0, LOG_ENTRIES / 2), ...all.slice(-LOG_ENTRIES / 2)] : all)
+}
+
+export interface Change {
+  index: number
+  state: DeliveryState
+  /** The delivery was handed over, whatever became of it then. */
+  sent: boolean
+}
+
+export interface Settlement {
+  batchId: number
+  attempt: number
+  task: TaskPlace
+  changes: Change[]
+  children: NewBatch[]
+  /** When what is still pending is due again; null when nothing should be. */
+  dueAt: number | null
+  log: LogEntry[]
+  now: number
+}
+
+/**
+ * Writes what became of a batch: the bytes, the fallbacks' batches and the next due time, in one transaction. If somebody
+ * else has claimed the batch since, nothing happens: what they do counts.
+ */
+export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boolean; children: WrittenBatch[] }> => {
+  const batch = await tx.get<{ devices: Uint8Array; channel: BatchChannel }>(
+    'SELECT devices, channel FROM batches WHERE id = ? AND attempt = ? AND due_at IS NOT NULL for update skip locked', s.batchId, s.attempt,
+  )
+  if (!batch) return { settled: false, children: [] }
+  const row = (await tx.get<{ bytes: Uint8Array; log: string }>('SELECT bytes, log FROM batch_states WHERE batch_id = ?', s.batchId))!
+  const { bytes } = row
+  const devices = unpackIds(batch.devices)
+  const toInbox: number[] = []
+  for (const { index, state, sent } of s.changes) {
+    const before = bytes[index]!
+    if (!isPending(before)) continue // acknowledged, cancelled or expired meanwhile
+    const after = withState(sent ? withMark(before, { level: 1, final: false, seen: 0 }) : before, state)
+    bytes[index] = after
+    if (state === 'waiting') toInbox.push(devices[index]!)
+    else if (state !== 'pending' && batch.channel === ownChannel) {
+      await tx.run('DELETE FROM inbox WHERE device_id = ? AND task_id = ?', devices[index]!, s.task.id)
+    }
+  }
+  const sum = fold(bytes)
+  await tx.run(
+    'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
+    s.batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, s.log),
+  )
+  if (toInbox.length > 0) {
+    if (devices.length >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', s.task.id)
+    else await addToInbox(tx, { taskId: s.task.id, batchId: s.batchId, devices: toInbox, limit: s.task.inboxLimit })
+  }
+  const children = await insertBatches(tx, s.task, s.children)
+  const dueAt = sum.pending > 0 ? (s.dueAt ?? s.now) : null
+  await tx.run('UPDATE batches SET due_at = ?2, held_until = 0 WHERE id = ?1', s.batchId, dueAt)
+  if (dueAt === null) await finishTask(tx, s.task.id, s.now)
+  return { settled: true, children }
+}
+
+/** Marks of one batch: places and what is now known of each. */
+export interface BatchMarks {
+  batchId: number
+  taskId: number
+  marks: ({ index: number } & Mark)[]
+}
+
+/** Sent, received, shown, clicked. Bytes only move forward, so whoever reports, and however often, counts once. */
+export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<void> => {
+  for (const { batchId, taskId, marks } of batches) {
+    const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number }>(
+      'SELECT bytes, log, sent, received FROM batch_states WHERE batch_id = ?', batchId,
+    )
+    if (!row) continue // purged, or erased with its app
+    const { bytes } = row
+    let changed = false
+    const ended: number[] = []
+    for (const { index, ...mark } of marks) {
+      const before = bytes[index]
+      if (before === undefined) continue
+      const after = withMark(before, mark)
+      if (after === before) continue
+      changed = true
+      bytes[index] = after
+      if (mark.final) ended.push(index)
+    }
+    if (!changed) continue
+    const sum = fold(bytes)
+    const log: LogEntry[] = []
+    if (sum.sent > row.sent) log.push({ at: now, what: 'sent', count: sum.sent - row.sent })
+    if (sum.received > row.received) log.push({ at: now, what: 'received', count: sum.received - row.received })
+    await tx.run(
+      'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
+      batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, log),
+    )
+    if (ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
+    if (sum.pending === 0) {
+      const closed = await tx.run('UPDATE batches SET due_at = NULL WHERE id = ? AND due_at IS NOT NULL', batchId)
+      if (closed > 0) await finishTask(tx, taskId, now)
+    }
+  }
+}
+
+const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: number[], count: number): Promise<void> => {
+  if (count >= WIDE) {
+    await tx.run('DELETE FROM inbox WHERE batch_id = ? AND task_id = ?', batchId, taskId) // rows of a busy session; its device probes the ledger anyway
+    return
+  }
+  const batch = await tx.get<{ devices: Uint8Array }>('SELECT devices FROM batches WHERE id = ?', batchId)
+  const devices = unpackIds(batch!.devices)
+  for (const place of places) await tx.run('DELETE FROM inbox WHERE device_id = ? AND task_id = ?', devices[place]!, taskId)
+}
+
+/** A planned task with no batch left to work on is done. Inbox places keep it alive until they expire. */
+export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<void> => {
+  await tx.run(
+    `UPDATE tasks SET state = 'done', finished_at = ?2,
+       live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id
+                                WHERE b.task_id = ?1 AND s.waiting > 0) THEN 1 ELSE 0 END
+     WHERE id = ?1 AND state = 'sending' AND NOT EXISTS (SELECT 1 FROM batches WHERE task_id = ?1 AND due_at IS NOT NULL)`,
+    taskId, now,
+  )
+}

@@ -1,0 +1,62 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Tx, Value } from '../store.ts'
+
+const macros: [RegExp, string][] = [
+  [/any_(?:int|text)\((\?\d*)\)/g, 'IN (SELECT value FROM json_each($1))'],
+  [/ for update(?: skip locked)?/g, ''], // one writer: nobody to wait for, nothing to skip
+]
+
+/** One SQLite connection that runs operations; statements are prepared once. */
+export class Connection implements Tx {
+  readonly db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(file: string, options: { readOnly?: boolean } = {}) {
+    // The command line beside a running server waits its turn for this long.
+    this.db = new DatabaseSync(file, { readOnly: options.readOnly ?? false, timeout: 10_000 })
+    if (!options.readOnly) {
+      // FULL: a commit that was answered survives a power cut. Checkpoints run on a connection of their own.
+      this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0')
+    }
+    this.db.exec('PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY')
+  }
+
+  // Not async functions: a transaction on this thread must not let anything else run between its statements,
+  // and awaiting a settled promise stays within the microtask queue.
+  get<R>(sql: string, ...values: Value[]): Promise<R | undefined> {
+    return settled(() => this.#prepare(sql).get(...values) as R | undefined)
+  }
+
+  all<R>(sql: string, ...values: Value[]): Promise<R[]> {
+    return settled(() => this.#prepare(sql).all(...values) as R[])
+  }
+
+  run(sql: string, ...values: Value[]): Promise<number> {
+    return settled(() => Number(this.#prepare(sql).run(...values).changes))
+  }
+
+  exec(sql: string): void {
+    this.#prepare(sql).run()
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.db.prepare(macros.reduce((text, [from, to]) => text.replace(from, to), sql))
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  close(): void {
+    this.db.close()
+  }
+}
+
+const settled = <R>(work: () => R): Promise<R> => {
+  try {
+    return Promise.resolve(work())
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { type Op, type Store, StoreUnavailable } from '../store.ts'
+import { Connection } from './connection.ts'
+import type { FromWriter, Result, ToWriter } from './writer.ts'
+
+export const databaseFile = (folder: string): string => join(folder, 'carillon.sqlite')
+
+// One group being synced, one waiting at the writer's door: the thread never idles between commits, and what comes
+// meanwhile gathers into the next group.
+const GROUPS_UNDER_WAY = 2
+const CALLS_PER_GROUP = 2_000
+
+interface Waiting {
+  op: string
+  args: unknown
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+/**
+ * The embedded store: one writer thread that commits in groups, and a read-only connection on this thread (a point read
+ * costs 8 µs here, a round trip to another thread 60). A write is answered after its group is synced.
+ */
+export class SqliteStore implements Store {
+  readonly #reader: Connection
+  readonly #writer: Worker
+  readonly #waiting: Waiting[] = []
+  readonly #underWay = new Map<number, Waiting[]>()
+  #groups = 0
+  #flushing = false
+  #broken: StoreUnavailable | undefined
+  #foreignWrite: () => void = () => {}
+  #onIdle: (() => void) | undefined
+
+  constructor(reader: Connection, writer: Worker) {
+    this.#reader = reader
+    this.#writer = writer
+    writer.on('message', (message: FromWriter) => {
+      if (message.kind === 'done') this.#settle(message.group, message.results)
+      else if (message.kind === 'foreign-write') this.#foreignWrite()
+    })
+    writer.on('error', (error) => this.#break(error))
+  }
+
+  /** How many writes wait to be taken by the writer. */
+  get backlog(): number {
+    return this.#waiting.length
+  }
+
+  async read<A, R>(op: Op<A, R>, args: A): Promise<R> {
+    return op(this.#reader, args)
+  }
+
+  write<A, R>(op: Op<A, R>, args: A): Promise<R> {
+    if (this.#broken) return Promise.reject(this.#broken)
+    return new Promise<R>((resolve, reject) => {
+      this.#waiting.push({ op: op.name, args, resolve: resolve as (value: unknown) => void, reject })
+      this.#flushSoon()
+    })
+  }
+
+  onForeignWrite(listener: () => void): void {
+    this.#foreignWrite = listener
+  }
+
+  async close(): Promise<void> {
+    if (this.#waiting.length > 0 || this.#underWay.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    this.#reader.close()
+    const exited = new Promise((resolve) => this.#writer.once('exit', resolve))
+    this.#writer.postMessage({ kind: 'close' } satisfies ToWriter)
+    await exited
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing || this.#underWay.size >= GROUPS_UNDER_WAY) return
+    this.#flushing = true
+    setImmediate(() => {
+      this.#flushing = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0 || this.#underWay.size >= GROUPS_UNDER_WAY) return
+    const calls = this.#waiting.splice(0, CALLS_PER_GROUP)
+    const group = ++this.#groups
+    this.#underWay.set(group, calls)
+    this.#writer.postMessage({ kind: 'group', group, calls: calls.map(({ op, args }) => ({ op, args })) } satisfies ToWriter)
+  }
+
+  #settle(group: number, results: Result[]): void {
+    const calls = this.#underWay.get(group) ?? []
+    this.#underWay.delete(group)
+    this.#flush()
+    calls.forEach((call, i) => {
+      const result = results[i]
+      if (result?.ok) call.resolve(result.value)
+      else if (result?.unavailable) call.reject(new StoreUnavailable(result.message))
+      else call.reject(new Error(`${call.op}: ${result?.message ?? 'no result'}`))
+    })
+    if (this.#waiting.length > 0) this.#flushSoon()
+    else if (this.#underWay.size === 0) this.#onIdle?.()
+  }
+
+  #break(error: unknown): void {
+    this.#broken = new StoreUnavailable(`the writer thread ended: ${error instanceof Error ? error.message : String(error)}`)
+    for (const call of [...[...this.#underWay.values()].flat(), ...this.#waiting.splice(0)]) call.reject(this.#broken)
+    this.#underWay.clear()
+    this.#onIdle?.()
+  }
+}
+
+/** Opens (and, the first time, makes) the store in a data folder. The server also checkpoints; a command leaves that to it. */
+export const openSqlite = async (folder: string, options: { checkpoints?: boolean } = {}): Promise<SqliteStore> => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const workerData = { file: databaseFile(folder), checkpoints: options.checkpoints ?? false }
+  const writer = new Worker(new URL('./writer.ts', import.meta.url), { workerData })
+  await new Promise<void>((resolve, reject) => {
+    writer.once('message', () => resolve())
+    writer.once('error', reject)
+  })
+  writer.removeAllListeners('error')
+  return new SqliteStore(new Connection(databaseFile(folder), { readOnly: true }), writer)
+}

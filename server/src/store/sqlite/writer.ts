@@ -1,0 +1,107 @@
+import { statSync } from 'node:fs'
+import { Worker, parentPort, workerData } from 'node:worker_threads'
+import * as operations from '../operations.ts'
+import type { Op } from '../store.ts'
+import { Connection } from './connection.ts'
+import { migrate } from './migrate.ts'
+
+export type ToWriter =
+  | { kind: 'group'; group: number; calls: { op: string; args: unknown }[] }
+  | { kind: 'close' }
+
+export type Result = { ok: true; value: unknown } | { ok: false; unavailable: boolean; message: string }
+
+export type FromWriter =
+  | { kind: 'ready' }
+  | { kind: 'done'; group: number; results: Result[] }
+  | { kind: 'foreign-write' }
+
+const FOREIGN_WRITE_POLL_MS = 250
+const WAL_CHECK_MS = 1_000
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+// https://sqlite.org/rescode.html: BUSY LOCKED NOMEM READONLY IOERR CORRUPT FULL CANTOPEN
+const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14])
+
+const { file, checkpoints } = workerData as { file: string; checkpoints: boolean }
+const port = parentPort!
+const connection = new Connection(file)
+migrate(connection.db)
+
+const byName = operations as unknown as Record<string, Op<unknown, unknown>>
+
+const failure = (error: unknown): Result => {
+  const { errcode, message } = error as { errcode?: number; message: string }
+  return { ok: false, unavailable: errcode !== undefined && UNAVAILABLE.has(errcode & 0xff), message }
+}
+
+/**
+ * One transaction for all calls of the group. A call that fails takes back only its own statements; a group that cannot
+ * be committed fails as a whole.
+ */
+const runGroup = async (calls: { op: string; args: unknown }[]): Promise<Result[]> => {
+  try {
+    connection.exec('BEGIN IMMEDIATE')
+    const results: Result[] = []
+    for (const call of calls) results.push(await runCall(call))
+    connection.exec('COMMIT')
+    return results
+  } catch (error) {
+    if (connection.db.isTransaction) connection.exec('ROLLBACK')
+    const result = { ...failure(error), ok: false, unavailable: true } as Result
+    return calls.map(() => result)
+  }
+}
+
+const runCall = async ({ op, args }: { op: string; args: unknown }): Promise<Result> => {
+  connection.exec('SAVEPOINT call')
+  try {
+    const operation = byName[op]
+    if (!operation) throw new Error('not in operations.ts')
+    const value = await operation(connection, args)
+    connection.exec('RELEASE call')
+    return { ok: true, value }
+  } catch (error) {
+    // A full disk may have rolled everything back already: then no neighbour's work is left to commit either.
+    if (!connection.db.isTransaction) throw error
+    connection.exec('ROLLBACK TO call')
+    connection.exec('RELEASE call')
+    return failure(error)
+  }
+}
+
+let turn = Promise.resolve()
+port.on('message', (message: ToWriter) => {
+  turn = turn.then(async () => {
+    if (message.kind === 'close') return close()
+    const results = await runGroup(message.calls)
+    port.postMessage({ kind: 'done', group: message.group, results } satisfies FromWriter)
+  })
+})
+
+const dataVersion = () => (connection.db.prepare('PRAGMA data_version').get() as { data_version: number }).data_version
+let seenVersion = dataVersion()
+const foreignWrites = setInterval(() => {
+  const version = dataVersion()
+  if (version === seenVersion) return
+  seenVersion = version
+  port.postMessage({ kind: 'foreign-write' } satisfies FromWriter)
+}, FOREIGN_WRITE_POLL_MS)
+
+// The checkpointer copies pages while this thread goes on writing, but only a pause of the writer lets the log start
+// over: when it has grown large, take that pause (short, since most pages are copied already).
+const checkpointer = checkpoints ? new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: { file } }) : undefined
+const walChecks = setInterval(() => {
+  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) < WAL_LIMIT_BYTES) return
+  turn = turn.then(() => void connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+}, WAL_CHECK_MS)
+
+const close = async (): Promise<void> => {
+  clearInterval(foreignWrites)
+  clearInterval(walChecks)
+  await checkpointer?.terminate()
+  connection.close()
+  port.close()
+}
+
+port.postMessage({ kind: 'ready' } satisfies FromWriter)

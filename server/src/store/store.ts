@@ -1,0 +1,36 @@
+/** What a statement takes. Booleans are stored as 0 and 1, JSON as text, lists of ids packed (see ledger.ts). */
+export type Value = string | number | null | Uint8Array
+
+/**
+ * A running transaction. SQL is the part SQLite and PostgreSQL share, with `?1` (or plain `?`) for values, plus
+ * `any_int(?1)` and `any_text(?1)` for lists, whose value is made by `list()`.
+ */
+export interface Tx {
+  get<R>(sql: string, ...values: Value[]): Promise<R | undefined>
+  all<R>(sql: string, ...values: Value[]): Promise<R[]>
+  /** How many rows changed. */
+  run(sql: string, ...values: Value[]): Promise<number>
+}
+
+/**
+ * One operation of the store: all of it happens or nothing. It is an exported, named function of a file in this folder,
+ * because the embedded store runs it by its name on another thread; so it takes and returns plain data, gets the time
+ * as an argument, and returns an expected failure as a value (what it throws is a surprise).
+ */
+export type Op<A, R> = (tx: Tx, args: A) => Promise<R>
+
+export interface Store {
+  read<A, R>(op: Op<A, R>, args: A): Promise<R>
+  /** Resolves when the change is on stable storage. Rejects with StoreUnavailable when it could not get there. */
+  write<A, R>(op: Op<A, R>, args: A): Promise<R>
+  /** How many writes wait for their turn: what the door looks at before it takes more. */
+  readonly backlog: number
+  /** Called when another process (the command line beside a server) has written. */
+  onForeignWrite(listener: () => void): void
+  close(): Promise<void>
+}
+
+/** The store cannot take changes now (disk full, locked, gone). Nothing of the operation happened. */
+export class StoreUnavailable extends Error {}
+
+export const list = (values: readonly (number | string)[]): string => JSON.stringify(values)

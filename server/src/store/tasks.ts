@@ -1,0 +1,177 @@
+import type { TaskState } from '@carillon/protocol/names.ts'
+import { type BadgeRule, type NewBatch, type WrittenBatch, finishTask, insertBatches } from './batches.ts'
+import type { ScopeKind } from './scope.ts'
+import { type Tx, list } from './store.ts'
+
+export interface NewTask {
+  app: number
+  scopeKind: ScopeKind
+  scopeId: number
+  requestId: string | null
+  /** JSON, as stored. */
+  audience: string
+  setting: string
+  message: string
+  collapseId: string | null
+  dryRun: boolean
+  acceptedAt: number
+  planAt: number
+  expiresAt: number
+  urgent: boolean
+  badge: BadgeRule
+  inboxLimit: number
+}
+
+/**
+ * Stores a task; with it, its request_id, and its batches when the audience was small enough to plan at once. The same
+ * request_id again gets the first task's id and stores nothing.
+ */
+export const acceptTask = async (
+  tx: Tx,
+  { task, batches }: { task: NewTask; batches: NewBatch[] | null },
+): Promise<{ id: number; first: boolean; batches: WrittenBatch[] }> => {
+  const open = batches === null || batches.some((batch) => batch.dueAt !== null)
+  const row = await tx.get<{ id: number }>(
+    `INSERT INTO tasks (app, scope_kind, scope_id, audience, setting, message, collapse_id, dry_run, state, accepted_at, plan_at,
+                        expires_at, finished_at, live)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    task.app, task.scopeKind, task.scopeId, task.audience, task.setting, task.message, task.collapseId, task.dryRun ? 1 : 0,
+    batches === null ? 'accepted' : open ? 'sending' : 'done', task.acceptedAt, batches === null ? task.planAt : null,
+    task.expiresAt, open ? null : task.acceptedAt, open || batches.some((batch) => batch.state === 'waiting') ? 1 : 0,
+  )
+  const id = row!.id
+  if (task.requestId !== null) {
+    const isNew = await tx.run(
+      'INSERT INTO requests (app, scope_kind, scope_id, request_id, task_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      task.app, task.scopeKind, task.scopeId, task.requestId, id,
+    )
+    if (isNew === 0) {
+      await tx.run('DELETE FROM tasks WHERE id = ?', id)
+      return { id: (await findRequest(tx, { ...task, requestId: task.requestId }))!, first: false, batches: [] }
+    }
+  }
+  const place = { id, app: task.app, urgent: task.urgent, badge: task.badge, inboxLimit: task.inboxLimit }
+  return { id, first: true, batches: batches ? await insertBatches(tx, place, batches) : [] }
+}
+
+/** The task a request_id was used for, if it was. */
+export const findRequest = async (
+  tx: Tx,
+  { app, scopeKind, scopeId, requestId }: { app: number; scopeKind: ScopeKind; scopeId: number; requestId: string },
+): Promise<number | undefined> =>
+  (
+    await tx.get<{ task_id: number }>(
+      'SELECT task_id FROM requests WHERE app = ? AND scope_kind = ? AND scope_id = ? AND request_id = ?', app, scopeKind, scopeId, requestId,
+    )
+  )?.task_id
+
+export interface TaskRow {
+  id: number
+  app: number
+  scope_kind: ScopeKind
+  scope_id: number
+  audience: string | null
+  setting: string | null
+  message: string | null
+  collapse_id: string | null
+  dry_run: number
+  state: TaskState
+  accepted_at: number
+  plan_at: number | null
+  expires_at: number
+  finished_at: number | null
+  plan_cursor: number
+}
+
+const COLUMNS = `id, app, scope_kind, scope_id, audience, setting, message, collapse_id, dry_run, state, accepted_at, plan_at,
+  expires_at, finished_at, plan_cursor`
+
+export const readTask = async (tx: Tx, { id }: { id: number }): Promise<TaskRow | undefined> =>
+  tx.get<TaskRow>(`SELECT ${COLUMNS} FROM tasks WHERE id = ?`, id)
+
+const PLAN_HOLD_MS = 30_000 // renewed with every page
+
+/** Takes the task that has waited longest for planning. */
+export const claimTask = async (tx: Tx, { node, now }: { node: number; now: number }): Promise<TaskRow | undefined> => {
+  const due = await tx.get<{ id: number }>(
+    'SELECT id FROM tasks WHERE plan_at <= ?1 AND held_until <= ?1 ORDER BY plan_at LIMIT 1 for update skip locked', now,
+  )
+  if (!due) return undefined
+  return tx.get<TaskRow>(
+    `UPDATE tasks SET held_by = ?2, held_until = ?3, state = 'planning' WHERE id = ?1 RETURNING ${COLUMNS}`,
+    due.id, node, now + PLAN_HOLD_MS,
+  )
+}
+
+/**
+ * One page of planning: its batches and the cursor move together, so a crash repeats a page and never half of one.
+ * Undefined when the task is no longer ours to plan (cancelled, expired, or held by another node).
+ */
+export const writePage = async (
+  tx: Tx,
+  args: { taskId: number; node: number; from: number; to: number; badge: BadgeRule; urgent: boolean; inboxLimit: number; batches: NewBatch[]; now: number },
+): Promise<WrittenBatch[] | undefined> => {
+  const { taskId, node, from, to, now, batches } = args
+  const task = await tx.get<{ app: number }>(
+    `UPDATE tasks SET plan_cursor = ?4, held_until = ?5
+     WHERE id = ?1 AND held_by = ?2 AND plan_cursor = ?3 AND state = 'planning' RETURNING app`,
+    taskId, node, from, to, now + PLAN_HOLD_MS,
+  )
+  if (!task) return undefined
+  return insertBatches(tx, { id: taskId, app: task.app, urgent: args.urgent, badge: args.badge, inboxLimit: args.inboxLimit }, batches)
+}
+
+export const endPlanning = async (tx: Tx, { taskId, node, now }: { taskId: number; node: number; now: number }): Promise<void> => {
+  const mine = await tx.run(
+    `UPDATE tasks SET state = 'sending', plan_at = NULL, held_until = 0 WHERE id = ?1 AND held_by = ?2 AND state = 'planning'`, taskId, node,
+  )
+  if (mine > 0) await finishTask(tx, taskId, now)
+}
+
+/** What a caller may see: the scope that made a task, and the app's admin. */
+export interface Viewer {
+  app: number
+  scopeKind: ScopeKind
+  scopeId: number
+}
+
+const VISIBLE = `app = ?1 AND (?2 = 'app' OR (scope_kind = ?2 AND scope_id = ?3))`
+
+export const visibleTask = async (tx: Tx, { viewer, id }: { viewer: Viewer; id: number }): Promise<TaskRow | undefined> =>
+  tx.get<TaskRow>(`SELECT ${COLUMNS} FROM tasks WHERE ${VISIBLE} AND id = ?4`, viewer.app, viewer.scopeKind, viewer.scopeId, id)
+
+/** Newest first, paged by id. */
+export const listTasks = async (
+  tx: Tx,
+  { viewer, before, limit, state }: { viewer: Viewer; before: number; limit: number; state: TaskState | null },
+): Promise<TaskRow[]> =>
+  tx.all<TaskRow>(
+    `SELECT ${COLUMNS} FROM tasks WHERE ${VISIBLE} AND id < ?4 AND (?6 IS NULL OR state = ?6) ORDER BY id DESC LIMIT ?5`,
+    viewer.app, viewer.scopeKind, viewer.scopeId, before, limit, state,
+  )
+
+export interface ChannelTally {
+  task_id: number
+  channel: string
+  target: number
+  sent: number
+  received: number
+}
+
+/** Tallies by channel of the visible ones of these tasks; the first list tells which tasks are visible at all. */
+export const readTallies = async (
+  tx: Tx,
+  { viewer, ids }: { viewer: Viewer; ids: number[] },
+): Promise<{ visible: number[]; tallies: ChannelTally[] }> => {
+  const rows = await tx.all<{ id: number }>(
+    `SELECT id FROM tasks WHERE ${VISIBLE} AND id any_int(?4)`, viewer.app, viewer.scopeKind, viewer.scopeId, list(ids),
+  )
+  const visible = rows.map((row) => row.id)
+  const tallies = await tx.all<ChannelTally>(
+    `SELECT b.task_id AS task_id, b.channel AS channel, sum(s.target) AS target, sum(s.sent) AS sent, sum(s.received) AS received
+     FROM batches b JOIN batch_states s ON s.batch_id = b.id WHERE b.task_id any_int(?1) GROUP BY b.task_id, b.channel
+     UNION ALL SELECT task_id, channel, target, sent, received FROM tallies WHERE task_id any_int(?1)`,
+    list(visible),
+  )
+  return { visible, tallies }
+}
