@@ -4,8 +4,10 @@ import { arrowsOf, complaint, rings } from './arrows.ts'
 
 // dependency-cruiser reads TypeScript through the compiler's own library, which TypeScript 7 does not have.
 const root = join(import.meta.dirname, '..')
-const files = await Array.fromAsync(glob('*/**/*.{ts,tsx,js,mjs}', { cwd: root, exclude: ['**/node_modules', '**/dist', 'data'] }))
-const arrows = (await Promise.all(files.map(async (file) => arrowsOf(file, await readFile(join(root, file), 'utf8'))))).flat()
+const exclude = ['**/node_modules', '**/dist', 'data']
+const files = await Array.fromAsync(glob('*/**/*.{ts,tsx,js,mjs}', { cwd: root, exclude }))
+const arrowsIn = async (file: string) => arrowsOf(file, await readFile(join(root, file), 'utf8'))
+const arrows = (await Promise.all(files.map(arrowsIn))).flat()
 
 const problems = [
   ...arrows.map(complaint).filter((problem) => problem !== undefined),

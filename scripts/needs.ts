@@ -24,7 +24,7 @@ export const meetNeeds = (): string | undefined => {
   const missing = needs.filter(({ command }) => !isThere(command)).map(({ debian }) => debian)
   if (missing.length === 0) return undefined
   const wanted = missing.join(' ')
-  if (process.getuid?.() !== 0 || !isThere('apt-get')) return `the tests need ${wanted}: install with apt-get install ${wanted}`
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) return `the tests need ${wanted}: install it and run them again`
 
   console.log(`installing ${wanted}`)
   const log = join(mkdtempSync(join(tmpdir(), 'carillon-needs-')), 'apt.log')

@@ -35,7 +35,10 @@ export const runFile = async (file: string, scratch: string, limitMs: number): P
     ['spec', 'stdout'],
     [join(import.meta.dirname, 'marks.ts'), marked],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`])
-  const child = spawn(process.execPath, [...reporters, file], { detached: true, stdio: ['ignore', output.fd, output.fd] })
+  const child = spawn(process.execPath, [...reporters, file], {
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+  })
   const leader = child.pid!
   running.add(leader)
   let late = false
@@ -51,13 +54,15 @@ export const runFile = async (file: string, scratch: string, limitMs: number): P
 
   const marks = await readFile(marked, 'utf8').catch(() => '')
   const count = (letters: RegExp): number => marks.match(letters)?.length ?? 0
-  const result = { passed: count(/p/g), failed: count(/f/g), left: count(/[st]/g), output: await readFile(said, 'utf8') }
+  const [passed, failed, left] = [count(/p/g), count(/f/g), count(/[st]/g)]
+  const text = await readFile(said, 'utf8')
   const why = late
     ? `did not end within ${limitMs / 1000} s`
-    : code !== 0 && result.failed === 0
+    : code !== 0 && failed === 0
       ? `ended with ${signal ?? `exit code ${code}`}`
       : marks === ''
         ? 'holds no test'
         : undefined
-  return why === undefined ? result : { ...result, failed: result.failed + 1, output: `${result.output}\n${file} ${why}\n` }
+  if (why === undefined) return { passed, failed, left, output: text }
+  return { passed, failed: failed + 1, left, output: `${text}\n${file} ${why}\n` }
 }

@@ -14,8 +14,9 @@ const { values, positionals } = parseArgs({
 process.chdir(join(import.meta.dirname, '..'))
 
 const filesOf = async (pattern: string): Promise<string[]> => {
-  const folder = (await stat(pattern).catch(() => undefined))?.isDirectory() ?? false
-  const found = await Array.fromAsync(glob(folder ? join(pattern, '**/*.test.ts') : pattern, { exclude: ['**/node_modules'] }))
+  const isFolder = (await stat(pattern).catch(() => undefined))?.isDirectory() ?? false
+  const files = isFolder ? join(pattern, '**/*.test.ts') : pattern
+  const found = await Array.fromAsync(glob(files, { exclude: ['**/node_modules'] }))
   if (found.length === 0) console.log(`no test file matches ${pattern}`)
   return found.sort()
 }

@@ -25,7 +25,8 @@ export const newEnough = (version) => {
  */
 export const handOver = (args) => {
   if (!existsSync(pinnedNode)) {
-    console.error(`carillon: Node ${process.versions.node} is too old and the pinned one is missing: run npm ci in ${checkout}`)
+    const why = `Node ${process.versions.node} is too old and the pinned one is missing`
+    console.error(`carillon: ${why}: run npm ci in ${checkout}`)
     process.exitCode = 1
     return
   }

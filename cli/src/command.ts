@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type Config, readConfig, settings } from '@carillon/server/config.ts'
 import { openStore } from '@carillon/server/open-store.ts'
+import { COMMAND_LINE } from '@carillon/server/access/actor.ts'
 import type { Seal } from '@carillon/server/access/seal.ts'
 import { withDefaults } from '@carillon/server/access/settings.ts'
 import { getApp } from '@carillon/server/store/apps.ts'
@@ -36,7 +37,7 @@ export interface Command {
   run(call: Call): Promise<void>
 }
 
-export const actor = 'command line'
+export const actor = COMMAND_LINE
 
 const storeOptions: Options = {
   data: { type: 'string' },

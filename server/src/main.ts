@@ -44,16 +44,17 @@ import { getAppById, listApps } from './store/apps.ts'
 import { purgeAttempts } from './store/attempts.ts'
 import { purgeChanges } from './store/changes.ts'
 import { findDevice } from './store/devices.ts'
-import { startNode } from './store/nodes.ts'
+import { startNode, touchNode } from './store/nodes.ts'
 import type { Scope } from './store/scope.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
-import { purgeTokens } from './store/tokens.ts'
+import { expiredTokens, purgeTokens } from './store/tokens.ts'
 import { deviceInScope } from './store/trace.ts'
 import { checkCredentials } from './vendors/vendors.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
 const EXPIRY_MS = 5_000
 const PURGE_MS = 60_000
+const TOKEN_EXPIRY_MS = 2_000 // a token that ends takes its connections with it within 5 s
 const BACKLOG_LIMIT = 20_000
 const HTTP_GRACE_MS = 5_000
 
@@ -134,10 +135,24 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   closings.push(() => changes.stop())
 
   // Work that finds itself by its due time.
+  let tokensSeen = clock.now()
+  let expiredUntil = clock.now()
   const loops = {
+    tokens: new Loop('expiry of tokens', async () => {
+      const now = clock.now()
+      for (const id of await store.read(expiredTokens, { after: expiredUntil, now })) sessions.closeToken(id)
+      expiredUntil = now
+      return false
+    }, TOKEN_EXPIRY_MS, log),
     plan: new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log),
     own: new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log),
     held: new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
+    tokens: new Loop('token expiry', async () => {
+      const now = clock.now()
+      for (const id of await store.read(tokensExpired, { from: tokensSeen, to: now })) sessions.closeToken(id)
+      tokensSeen = now
+      return false
+    }, POLL_MS, log),
     expire: new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
     purge: new Loop('purge', async () => {
       const now = clock.now()
@@ -198,7 +213,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   })
   const storeWorks = async (): Promise<{ ok: boolean; why?: string }> => {
     try {
-      await store.write(purgeChanges, { now: clock.now() })
+      await store.write(touchNode, { node })
       return { ok: true }
     } catch (error) {
       return { ok: false, why: error instanceof Error ? error.message : String(error) }

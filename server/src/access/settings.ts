@@ -24,7 +24,10 @@ export const settingKeys = Object.keys(settingRules) as Key[]
 
 const standard: unknown = Object.fromEntries(settingKeys.map((key) => [key, settingRules[key].standard]))
 
-export const withDefaults = (stored: StoredApp): App => ({ ...stored, settings: { ...(standard as AppSettings), ...stored.settings } })
+export const withDefaults = (stored: StoredApp): App => ({
+  ...stored,
+  settings: { ...(standard as AppSettings), ...stored.settings },
+})
 
 /** What the store keeps of a setting: null when it is the standard value, so that a later standard reaches it. */
 export type SettingChange = { [K in Key]?: AppSettings[K] | null }

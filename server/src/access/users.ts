@@ -21,7 +21,9 @@ import { checkPassword } from './password.ts'
 
 type Registration = RegisterBatch['list'][number]
 
-const identity = ({ username, mobile, email }: Registration): Omit<NewUser, 'passwordHash'> => ({
+type Identity = Omit<NewUser, 'passwordHash'>
+
+const identity = ({ username, mobile, email }: Registration): Identity => ({
   name: username,
   mobile: mobile ?? null,
   email: email ?? null,
@@ -90,7 +92,7 @@ const tooWeak = ({ password }: Registration, app: App): string | null => {
   }
 }
 
-const taken = async ({ store }: Pick<AccessParts, 'store'>, app: App, user: Omit<NewUser, 'passwordHash'>): Promise<string | null> => {
+const taken = async ({ store }: Pick<AccessParts, 'store'>, app: App, user: Identity): Promise<string | null> => {
   const name = await store.read(takenName, { app: app.id, user })
   return name ? `${name} is taken` : null
 }

@@ -68,14 +68,11 @@ export class Connection implements Watched {
     const data = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk])
     this.#partial = undefined
     try {
-      this.#packets(data)
+      const end = this.#packet(data, 0)
+      if (end > 0 && end < data.length) this.#morePackets(data, end)
+      else if (end === 0) this.#keep(data, 0)
     } catch (error) {
-      if (error instanceof Violation) {
-        this.stage?.violated(error.reason, error.message)
-      } else {
-        this.door.log.warn({ error }, 'a packet could not be handled')
-        this.stage?.violated(reason.unspecified, 'a packet could not be handled')
-      }
+      this.#broken(error)
     }
     if (this.stage !== undefined && this.wire.writableLength > WRITE_LIMIT) {
       // It sends and does not read the answers.
@@ -84,23 +81,47 @@ export class Connection implements Watched {
     }
   }
 
-  #packets(data: Buffer): void {
-    let at = 0
-    while (at < data.length) {
-      const stage = this.stage
-      if (stage === undefined) return // said good-bye: what still comes is dropped
-      if (stage.busy) {
-        if (data.length - at > stage.packetLimit) throw new Violation(reason.packetTooLarge, 'too much at once')
-        break
+  /** The answers to several packets go out as one write. */
+  #morePackets(data: Buffer, start: number): void {
+    this.wire.cork()
+    try {
+      let at = start
+      for (let end = at; at < data.length && end > 0; ) {
+        end = this.#packet(data, at)
+        if (end === 0) this.#keep(data, at)
+        else at = end
       }
-      if (!stage.opensWith(data[at]!)) throw new Violation(reason.protocolError, `a packet that begins with ${data[at]}`)
-      const length = packetLength(data, at)
-      if (length > stage.packetLimit) throw new Violation(reason.packetTooLarge, `a packet of ${length} bytes`)
-      if (length === 0 || at + length > data.length) break
-      stage.packet(data, at, at + length)
-      at += length
+    } finally {
+      this.wire.uncork()
     }
-    if (at < data.length && this.stage !== undefined) this.#partial = Buffer.from(data.subarray(at))
+  }
+
+  /** Returns where the packet ends; 0: it has to wait, for its rest or for the stage. */
+  #packet(data: Buffer, at: number): number {
+    const { stage } = this
+    if (stage === undefined || at === data.length || stage.busy) return 0
+    if (!stage.opensWith(data[at]!)) throw new Violation(reason.protocolError, `a packet that begins with ${data[at]}`)
+    const length = packetLength(data, at)
+    if (length > stage.packetLimit) throw new Violation(reason.packetTooLarge, `a packet of ${length} bytes`)
+    if (length === 0 || at + length > data.length) return 0
+    stage.packet(data, at, at + length)
+    return at + length
+  }
+
+  #keep(data: Buffer, at: number): void {
+    if (this.stage === undefined || at === data.length) return // said good-bye: what still comes is dropped
+    // A packet is shorter than this; more can only be what a client sends ahead while it is being let in.
+    if (data.length - at > this.stage.packetLimit) throw new Violation(reason.packetTooLarge, 'too much sent ahead')
+    this.#partial = Buffer.from(data.subarray(at))
+  }
+
+  #broken(error: unknown): void {
+    if (error instanceof Violation) {
+      this.stage?.violated(error.reason, error.message)
+    } else {
+      this.door.log.warn({ error }, 'a packet could not be handled')
+      this.stage?.violated(reason.unspecified, 'a packet could not be handled')
+    }
   }
 
   /** The next stage; what the client sent ahead is read by it. */

@@ -29,7 +29,7 @@ test('nothing is delivered before the arrival is stored; then what came meanwhil
   t.assert.equal(taskOf(await device.next('publish')), 1)
 })
 
-test("a device never has more unacknowledged than its receive maximum; the rest follows from its inbox", async (t) => {
+test('a device never has more unacknowledged than its receive maximum; the rest follows from its inbox', async (t) => {
   const house = await startGateway(t)
   const device = await new RawDevice(house.port, 5).come(1, { properties: { receiveMaximum: 2 } })
   await house.ports.arrivals.next()
@@ -65,7 +65,7 @@ test('an inbox of hundreds comes in order, each once, through the window', async
   t.assert.deepEqual(tasks, Array.from({ length: 300 }, (_, i) => i + 1))
   await device.settle()
   t.assert.deepEqual(device.packets.rest, [])
-  t.assert.ok(house.ports.reads.every(({ limit }) => limit <= 32))
+  t.assert.equal(Math.max(...house.ports.reads.map(({ limit }) => limit)), 32)
 })
 
 test('nothing overtakes an inbox that is still being read', async (t) => {
@@ -158,19 +158,18 @@ test('a reader that does not drain is closed after 20 s, and its pushes are hand
   const device = await new RawDevice(house.port).come(1)
   await device.settle()
   device.socket.pause()
-  const large = 'x'.repeat(60_000)
+  const large = 'x'.repeat(1024 * 1024) // a window of these is more than any kernel buffers
   let written = 0
   while (hand(house, written + 1, large) === 'written') written += 1
-  t.assert.ok(written <= 32)
   const other = await new RawDevice(house.port).come(2)
   await other.settle()
-  if (written < 32) {
-    turn(house, 19)
-    t.assert.equal(house.gateway.sessions.count, 2)
-    turn(house, 1)
-    t.assert.equal((await house.ports.lost.next()).length, written)
-    t.assert.equal(house.gateway.sessions.count, 1)
-  }
+  turn(house, 19)
+  t.assert.equal(house.gateway.sessions.count, 2)
+  turn(house, 1)
+  const handedBack = (await house.ports.lost.next()).length
+  t.assert.equal(handedBack, written)
+  t.assert.notEqual(handedBack, 32)
+  t.assert.equal(house.gateway.sessions.count, 1)
   await other.settle()
   device.socket.destroy()
 })
@@ -183,7 +182,6 @@ test('a slow reader that catches up gets everything, from its inbox', async (t) 
   const title = 'x'.repeat(60_000)
   let handed = 0
   while (hand(house, handed + 1, title) === 'sent') handed += 1
-  t.assert.ok(handed > 4)
   for (let i = 1; i <= 20; i += 1) queue(house, handed + i)
   device.socket.resume()
   const tasks: number[] = []
@@ -197,19 +195,12 @@ test('a client that pings and reads nothing does not fill our memory', async (t)
   const house = await startGateway(t)
   const device = await new RawDevice(house.port).come(1)
   device.socket.pause()
-  const { promise: full, resolve } = Promise.withResolvers<void>()
   const pings = Buffer.alloc(64 * 1024, Buffer.from([0xc0, 0]))
-  const flood = (): void => {
-    while (device.socket.writableLength < 32 * 1024 * 1024) device.socket.write(pings)
-    resolve()
-  }
-  flood()
-  await full
-  await house.ports.arrivals.next()
-  // The kernel's buffers take some; then we stop reading, and 20 s later we stop altogether.
+  while (device.socket.writableLength < 16 * 1024 * 1024) device.socket.write(pings)
+  // The kernel's buffers take some of the answers; then we stop reading, and 20 s later we stop altogether.
   while (house.gateway.sessions.count > 0) {
     turn(house, 1)
-    await new Promise((next) => setImmediate(next))
+    await new Promise((resolve) => setImmediate(resolve))
   }
   device.socket.destroy()
 })

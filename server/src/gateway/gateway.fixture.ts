@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Message } from '@carillon/protocol/notify.ts'
-import { generate, parser, type IConnectPacket, type Packet } from 'mqtt-packet'
-import type { Push } from '../push/channel.ts'
+import { generate, parser, type IConnectPacket, type IPublishPacket, type Packet } from 'mqtt-packet'
+import type { Push, Target } from '../push/channel.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 import type { Delivery, DeviceCaller, GatewayPorts } from './ports.ts'
 import { listenTcp, type TcpOptions } from './tcp.ts'
@@ -37,7 +37,7 @@ export class Events<T> {
   }
 }
 
-/** A house that knows devices 1, 2 … as push-1, push-2 … with access tokens access-1 …, and writes down what it is told. */
+/** A house that knows device 1 as push-1 with the access token access-1, and so on, and writes down what it is told. */
 export class RecordingPorts implements GatewayPorts {
   readonly arrivals = new Events<number>()
   readonly departures = new Events<number>()
@@ -114,7 +114,12 @@ export const deliveryOf = (taskId: number, more: Partial<Delivery> = {}): Delive
   ...more,
 })
 
-export const targetOf = (deviceId: number, badge: number | null = null) => ({ index: 0, deviceId, badge, address: null })
+export const targetOf = (deviceId: number, badge: number | null = null): Target => ({
+  index: 0,
+  deviceId,
+  badge,
+  address: null,
+})
 
 export interface House {
   gateway: Gateway
@@ -133,9 +138,10 @@ export const startGateway = async (
   const logged: string[] = []
   const write = (fields: object, text: string): number => logged.push(`${text} ${JSON.stringify(fields)}`)
   const log = { debug: write, info: write, warn: write }
-  const gateway = new Gateway({ ports, log, clock: { now: () => NOW }, greetingsPerAddress: options.greetingsPerAddress })
+  const { greetingsPerAddress, secureContext } = options
+  const gateway = new Gateway({ ports, log, clock: { now: () => NOW }, greetingsPerAddress })
   gateway.wheel.stop() // the tests turn it
-  const tcp = await listenTcp({ gateway, host: '127.0.0.1', port: 0, secureContext: options.secureContext })
+  const tcp = await listenTcp({ gateway, host: '127.0.0.1', port: 0, secureContext })
   const http = createServer()
   attachWebSocket(http, { gateway })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -222,5 +228,15 @@ export class RawDevice {
     await this.next('pingresp')
   }
 }
+
+export const receiptPacket = (messageId: number, payload = '{"task_id":5}', qos: 0 | 1 | 2 = 1): IPublishPacket => ({
+  cmd: 'publish',
+  topic: 'receipt',
+  payload,
+  qos,
+  messageId,
+  dup: false,
+  retain: false,
+})
 
 export const taskOf = (packet: { payload: string | Buffer }): number => JSON.parse(packet.payload.toString()).task_id

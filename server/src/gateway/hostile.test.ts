@@ -3,7 +3,8 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import test from 'node:test'
 import { WebSocket } from 'ws'
-import { Events, pushOf, RawDevice, startGateway, targetOf, taskOf, type House } from './gateway.fixture.ts'
+import { Events, pushOf, RawDevice, receiptPacket, startGateway, targetOf, taskOf } from './gateway.fixture.ts'
+import type { House } from './gateway.fixture.ts'
 import { connack } from './rare-packet.ts'
 
 const turn = ({ gateway }: House, seconds: number): void => {
@@ -15,7 +16,7 @@ const lifeOf = (device: RawDevice, deviceId: number): Buffer =>
   Buffer.concat([
     device.encode(device.connectPacket(deviceId)),
     device.encode(device.subscribePacket()),
-    device.encode({ cmd: 'publish', topic: 'receipt', payload: '{"task_id":5}', qos: 1, messageId: 7, dup: false, retain: false }),
+    device.encode(receiptPacket(7)),
     device.encode({ cmd: 'pingreq' }),
     device.encode({ cmd: 'unsubscribe', messageId: 8, unsubscriptions: ['push'] }),
   ])
@@ -137,7 +138,7 @@ test('what is sent ahead while credentials are looked at is kept, up to 16 KiB',
 })
 
 const violations: [string, 4 | 5, Buffer, number][] = [
-  ['a second CONNECT', 5, new RawDevice(1, 5).encode(new RawDevice(1, 5).connectPacket(1)), 0x82],
+  ['a second CONNECT', 5, Buffer.from([0x10, 13, 0, 4, 0x4d, 0x51, 0x54, 0x54, 5, 2, 0, 0, 0, 0, 0]), 0x82],
   ['AUTH', 5, Buffer.from([0xf0, 2, 0x18, 0]), 0x82],
   ['a packet above 64 KiB', 5, Buffer.from([0x30, 0x81, 0x80, 0x04]), 0x95],
   ['an endless length', 5, Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]), 0x81],

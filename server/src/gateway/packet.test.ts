@@ -1,5 +1,6 @@
 import test from 'node:test'
 import { generate, type IPublishPacket } from 'mqtt-packet'
+import { receiptPacket } from './gateway.fixture.ts'
 import { bodyOf, packetLength, readPublish } from './packet.ts'
 import { reason, Violation } from './reason.ts'
 
@@ -24,10 +25,7 @@ test('a length of five bytes is malformed', (t) => {
 })
 
 const publish = (more: Partial<IPublishPacket>, version: 4 | 5): Buffer =>
-  generate(
-    { cmd: 'publish', topic: 'receipt', payload: '{"task_id":1}', qos: 1, messageId: 300, dup: false, retain: false, ...more },
-    { protocolVersion: version },
-  )
+  generate({ ...receiptPacket(300, '{"task_id":1}'), ...more }, { protocolVersion: version })
 
 test('a publish is read in place, whatever properties it carries', (t) => {
   const properties = {

@@ -72,7 +72,7 @@ export const readPublish = (data: Buffer, at: number, end: number, version: Vers
 export const readAcknowledged = (data: Buffer, at: number, end: number, version: Version): number => {
   const body = bodyOf(data, at)
   const length = end - body
-  if (length < 2 || (version === 4 && length !== 2)) throw new Violation(reason.malformed, 'length of an acknowledgement')
+  if (length < 2 || (version === 4 && length !== 2)) throw new Violation(reason.malformed, 'acknowledgement length')
   return readId(data, body)
 }
 

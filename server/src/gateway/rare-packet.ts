@@ -76,7 +76,7 @@ export const readConnect = (packet: Buffer, version: Version): Greeted => {
 /** A property whose 0 is a protocol error; given twice, the parser makes a list of it. */
 const positive = (value: unknown, absent: number): number => {
   if (value === undefined) return absent
-  if (typeof value !== 'number' || value < 1) throw new Violation(reason.protocolError, 'a property that must be above 0')
+  if (typeof value !== 'number' || value < 1) throw new Violation(reason.protocolError, 'a property not above 0')
   return value
 }
 
@@ -112,7 +112,9 @@ const checkFilters = <T>(filters: T[]): T[] => {
 
 export const connack = (version: Version, code: number, properties?: IConnackPacket['properties']): Buffer =>
   generate(
-    { cmd: 'connack', sessionPresent: false, ...(version === 5 ? { reasonCode: code, properties } : { returnCode: code }) },
+    version === 5
+      ? { cmd: 'connack', sessionPresent: false, reasonCode: code, properties }
+      : { cmd: 'connack', sessionPresent: false, returnCode: code },
     { protocolVersion: version },
   )
 

@@ -1,37 +1,27 @@
 import test from 'node:test'
 import { Refused } from '@carillon/protocol/errors.ts'
-import type { IPublishPacket } from 'mqtt-packet'
-import { Events, RawDevice, startGateway } from './gateway.fixture.ts'
+import { Events, RawDevice, receiptPacket, startGateway } from './gateway.fixture.ts'
 
-const receipt = (messageId: number, payload = `{"task_id":${messageId}}`, qos: 0 | 1 | 2 = 1): IPublishPacket => ({
-  cmd: 'publish',
-  topic: 'receipt',
-  payload,
-  qos,
-  messageId,
-  dup: false,
-  retain: false,
-})
-
-test('a malformed receipt is refused with a reason where MQTT can say so, and acknowledged where it cannot', async (t) => {
+test('a malformed receipt is refused with a reason where MQTT has a way, and acknowledged where not', async (t) => {
   const house = await startGateway(t)
   house.ports.receipt = async () => {
     throw new Refused('badParameter', 'event must be one of received, shown')
   }
   const device = await new RawDevice(house.port, 5).come(1)
-  device.send(receipt(1, '{"task_id":'), receipt(2, '{}'))
+  device.send(receiptPacket(1, '{"task_id":'), receiptPacket(2, '{}'))
   t.assert.equal((await device.next('puback')).reasonCode, 0x99)
   const refused = await device.next('puback')
   t.assert.equal(refused.reasonCode, 0x83)
   t.assert.equal(refused.properties?.reasonString, 'event must be one of received, shown')
 
   const quiet = await new RawDevice(house.port, 5).come(2, { properties: { requestProblemInformation: false } })
-  quiet.send(receipt(1, '{}'))
+  quiet.send(receiptPacket(1, '{}'))
   t.assert.equal((await quiet.next('puback')).properties?.reasonString, undefined)
 
   const old = await new RawDevice(house.port).come(3)
-  old.send(receipt(1, 'nonsense'), receipt(2, '{}'))
-  t.assert.deepEqual((await old.packets.take(2)).map(({ cmd, messageId }) => [cmd, messageId]), [['puback', 1], ['puback', 2]])
+  old.send(receiptPacket(1, 'nonsense'), receiptPacket(2, '{}'))
+  t.assert.equal((await old.next('puback')).messageId, 1)
+  t.assert.equal((await old.next('puback')).messageId, 2)
   t.assert.equal(house.logged.some((line) => line.includes('nonsense')), false)
 })
 
@@ -40,7 +30,7 @@ test('receipts are acknowledged in the order they came, each only when it is sto
   const storing = new Events<() => void>()
   house.ports.receipt = () => new Promise<void>((resolve) => storing.add(resolve))
   const device = await new RawDevice(house.port).come(1)
-  device.send(receipt(1), receipt(2))
+  device.send(receiptPacket(1), receiptPacket(2))
   const [first, second] = await storing.take(2)
   second!()
   await device.settle()
@@ -55,7 +45,7 @@ test('a receipt that could not be stored ends the connection, so that the device
     throw new Error('store is gone')
   }
   const device = await new RawDevice(house.port, 5).come(1)
-  device.send(receipt(1))
+  device.send(receiptPacket(1))
   t.assert.equal((await device.next('disconnect')).reasonCode, 0x80)
   await device.closed
 })
@@ -74,16 +64,16 @@ test('a flood of receipts is taken as fast as it can be stored, all of it', asyn
   }
   const device = await new RawDevice(house.port).come(1)
   const all = Array.from({ length: 20_000 }, (_, i) => i + 1)
-  device.send(...all.map((id) => receipt(id)))
+  device.send(...all.map((id) => receiptPacket(id)))
   t.assert.deepEqual((await device.packets.take(all.length)).map(({ messageId }) => messageId), all)
   t.assert.equal(stored, all.length)
-  t.assert.ok(most < 5000, `${most} at once`)
+  t.assert.equal(most < 5000, true, `${most} at once`)
 })
 
 test('MQTT 3.1.1 may send a receipt at QoS 2', async (t) => {
   const house = await startGateway(t)
   const device = await new RawDevice(house.port).come(1)
-  device.send(receipt(9, '{"task_id":9}', 2))
+  device.send(receiptPacket(9, '{"task_id":9}', 2))
   t.assert.equal((await device.next('pubrec')).messageId, 9)
   t.assert.deepEqual((await house.ports.receipts.next()).item, { task_id: 9 })
   device.send({ cmd: 'pubrel', messageId: 9 })

@@ -4,7 +4,10 @@ import type { DeviceCaller, GatewayPorts } from './ports.ts'
 import { reason, type Reason } from './reason.ts'
 
 /** What became of one receipt. `lost`: it could not be stored, and the device should say it again. */
-export type Taken = { kind: 'taken' } | { kind: 'refused'; code: Reason; why: string } | { kind: 'lost'; error: unknown }
+export type Taken =
+  | { kind: 'taken' }
+  | { kind: 'refused'; code: Reason; why: string }
+  | { kind: 'lost'; error: unknown }
 
 /**
  * Receipts one session is taking: side by side, because they are written in groups, but answered in the order they

@@ -38,7 +38,7 @@ export class Sessions implements Home {
   }
 
   /**
-   * One outcome per target, in their order. A `queued` one must be in the device's inbox before `wake` is called for it:
+   * One outcome per target, in their order. Once a `queued` one is stored in the inbox, `wake` must be called:
    * the session may have read the inbox in between.
    */
   hand(push: Push, batchId: number, targets: readonly Target[]): Outcome[] {
@@ -64,7 +64,8 @@ export class Sessions implements Home {
 
   /** The device was removed, or is another user's now. */
   closeDevice(deviceId: number, why: string): void {
-    this.#close(reason.administrative, why, (session) => session.caller.deviceId === deviceId)
+    this.revocations += 1
+    this.#byDevice.get(deviceId)?.end(reason.administrative, why)
   }
 
   /** The access token ended. */

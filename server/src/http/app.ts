@@ -35,7 +35,8 @@ export const appRoutes = ({ store, clock, changes }: {
     body: AppSettingPut,
     handle: async ({ scope, app, body }) => {
       const change = Object.assign({}, ...Object.entries(body).map(([key, value]) => readSetting(key, value)))
-      const settings = await store.write(setAppSettings, { app: app.id, change, actor: actorOf(scope), now: clock.now() })
+      const actor = actorOf(scope)
+      const settings = await store.write(setAppSettings, { app: app.id, change, actor, now: clock.now() })
       await changes.announce()
       return withDefaults({ ...app, settings }).settings
     },

@@ -27,14 +27,14 @@ export const readBody = (request: IncomingMessage, gathering: Gathering, limit =
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const chunks: Buffer[] = []
   let size = 0
-  const stop = () => {
-    request.off('data', take)
-    request.off('end', end)
-    request.off('close', close)
+  let over = false
+  const finish = () => {
+    over = true
     gathering.held -= size
   }
   const refuse = (why: Refused) => {
-    stop()
+    finish()
+    request.removeListener('data', take)
     request.pause()
     reject(why)
   }
@@ -47,17 +47,17 @@ export const readBody = (request: IncomingMessage, gathering: Gathering, limit =
       refuse(new Refused('tooMany', 'too many bodies are being read', { retryAfter: 1 }))
     }
   }
-  const end = () => {
-    stop()
-    resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
-  }
-  const close = () => {
-    stop()
-    reject(new Gone())
-  }
   request.on('data', take)
-  request.on('end', end)
-  request.on('close', close)
+  request.on('end', () => {
+    if (over) return
+    finish()
+    resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+  })
+  request.on('close', () => {
+    if (over) return
+    finish()
+    reject(new Gone())
+  })
   return promise
 }
 

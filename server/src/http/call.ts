@@ -61,5 +61,7 @@ const mayCall = (who: Who, scope: Scope): void => {
   if (who === 'user' && scope.kind === 'app') {
     throw new Refused('badParameter', 'header user_id must say as which user this is called')
   }
-  if (who === 'user' && scope.kind === 'group') throw new Refused('notAllowed', 'this is called as one user, not as a group')
+  if (who === 'user' && scope.kind === 'group') {
+    throw new Refused('notAllowed', 'this is called as one user, not as a group')
+  }
 }

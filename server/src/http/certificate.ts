@@ -44,7 +44,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
       const { app_id, app_key, name } = found
       if (!whole) return { app_id, app_key, app_secret: '', certificate: '', name }
       const secrets = parseJson(Buffer.from(seal.open(found.secrets, certificateSeat(place)))) as CertificateSecrets
-      return { app_id, app_key, app_secret: secrets.app_secret, certificate: secrets.certificate, name, options: secrets.options }
+      return { app_id, app_key, ...secrets, name }
     },
   }),
   route({
@@ -72,7 +72,8 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     summary: 'Forgets the record at a provider.',
     query: CertificateQuery,
     handle: async ({ scope, query }) => {
-      const gone = await store.write(deleteCertificate, { place: placeOf(scope, query), actor: actorOf(scope), now: clock.now() })
+      const place = placeOf(scope, query)
+      const gone = await store.write(deleteCertificate, { place, actor: actorOf(scope), now: clock.now() })
       if (!gone) throw new Refused('certificateUnknown')
       await changes.announce()
     },

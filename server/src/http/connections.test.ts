@@ -40,7 +40,7 @@ test('a body of exactly 1 MiB is taken, one byte more is refused and the answer 
   t.assert.deepEqual([refused.status, refused.body.code], [413, 41300])
 })
 
-test('a client that writes all of a large body before it reads gets its answer, then the connection closes', async (t) => {
+test('a client that writes a large body before it reads gets its answer, then the connection closes', async (t) => {
   const { dial } = await openDoor(t, [sizeOf])
   const length = 3 * BODY_LIMIT
   for (const [who, code] of [[known, 41300], ['x-none: 1', 10003]] as const) {

@@ -15,7 +15,8 @@ export const allowOrigins = (http: FastifyInstance, origins: readonly string[], 
     if (origin === undefined || !(allowed.has(origin) || allowed.has('*'))) return done()
     reply.raw.setHeader('access-control-allow-origin', origin)
     reply.raw.setHeader('access-control-expose-headers', 'retry-after')
-    const known = request.method === 'OPTIONS' && request.headers['access-control-request-method'] && paths.find(request.url)
+    const asks = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+    const known = asks ? paths.find(request.url) : undefined
     if (!known) return done()
     reply.hijack()
     reply.raw.writeHead(204, {

@@ -1,4 +1,13 @@
-import { DeviceRef, DeviceRemove, RemoveTags, SetAlias, SetBadge, SetPush, SetTags, TAGS_MAX } from '@carillon/protocol/bodies.ts'
+import {
+  DeviceRef,
+  DeviceRemove,
+  RemoveTags,
+  SetAlias,
+  SetBadge,
+  SetPush,
+  SetTags,
+  TAGS_MAX,
+} from '@carillon/protocol/bodies.ts'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor } from '@carillon/protocol/names.ts'
 import { Name } from '@carillon/protocol/types.ts'
@@ -7,7 +16,15 @@ import type { Changes } from '../access/changes.ts'
 import type { Seal } from '../access/seal.ts'
 import { pushTokenRow } from '../access/token.ts'
 import type { Clock } from '../clock.ts'
-import { type ListedDevice, listDevices, removeAlias, removeDevice, setAlias, setBadge, setUserPush } from '../store/devices.ts'
+import {
+  type ListedDevice,
+  listDevices,
+  removeAlias,
+  removeDevice,
+  setAlias,
+  setBadge,
+  setUserPush,
+} from '../store/devices.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
 import { addTags, readTags, removeTags, type Tagged } from '../store/tags.ts'

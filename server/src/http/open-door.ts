@@ -11,7 +11,8 @@ import { buildHttp, closeHttp, type HttpOptions, openHttp } from './server.ts'
 export interface Answered {
   status: number
   headers: Headers
-  body: { code: number; data: any; message: string | null }
+  /** `data` is whatever JSON it is: tests say what they expect of it. */
+  body: { code: number; data: ReturnType<typeof JSON.parse>; message: string | null }
 }
 
 /** For tests: a door on a free port, and the ways to knock. */
@@ -28,7 +29,12 @@ export const openDoor = async (t: TestContext, routes: Route[], options: Partial
   }
   t.after(close)
 
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> => {
     const response = await fetch(url + path, {
       method,
       headers: { app_id: 'demo', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -88,8 +94,8 @@ const callers: Callers = {
     if (accessToken === undefined) throw new Refused('tokenMissing')
     const [kind, user, , device] = accessToken.split(' ')
     if (kind === 'user') {
-      const token = { id: 2, kind: 'user', name: null, userId: Number(user), deviceId: device ? Number(device) : null } as const
-      return { app, kind: 'user', id: Number(user), token }
+      const owner = { userId: Number(user), deviceId: device ? Number(device) : null }
+      return { app, kind: 'user', id: owner.userId, token: { id: 2, kind: 'user', name: null, ...owner } }
     }
     if (kind !== 'admin') throw new Refused('tokenInvalid')
     const token = { id: 1, kind: 'admin', name: 'ci', userId: null, deviceId: null } as const

@@ -12,8 +12,11 @@ const malformed = { status: 400, message: 'the request is not well-formed HTTP' 
 /** How long a caller may take to read the refusal and hang up. */
 const LINGER_MS = 5_000
 
+/** Node keeps the answer under way here, and looks at it in its own default for these errors. */
+type HttpSocket = Socket & { _httpMessage?: { headersSent: boolean } | null }
+
 /** Answers what Node's parser refuses. It comes once per chunk: the parser goes on refusing what follows. */
-export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): void => {
+export const answerParserError = (error: NodeJS.ErrnoException, socket: HttpSocket): void => {
   if (socket.writableEnded) {
     if (socket.bytesRead > DROP_LIMIT) socket.destroy()
     return

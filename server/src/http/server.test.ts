@@ -40,7 +40,13 @@ const failing = (path: string, error: () => unknown): Route =>
   })
 
 const only = (who: 'admin' | 'user'): Route =>
-  route({ method: 'GET', path: `/only/${who}`, who, summary: 'Some may.', handle: async ({ scope }) => ({ kind: scope.kind, id: scope.id }) })
+  route({
+    method: 'GET',
+    path: `/only/${who}`,
+    who,
+    summary: 'Some may.',
+    handle: async ({ scope: { kind, id } }) => ({ kind, id }),
+  })
 
 test('a call is answered in an envelope', async (t) => {
   const { call } = await openDoor(t, [echo, thing])
@@ -131,7 +137,8 @@ test('who is calling is settled before the body is looked at', async (t) => {
 
 test('admin routes want the whole app, user routes one user', async (t) => {
   const { call } = await openDoor(t, [only('admin'), only('user')])
-  const ask = async (path: string, headers: Record<string, string>) => (await call('GET', path, undefined, headers)).body
+  const ask = async (path: string, headers: Record<string, string>) =>
+    (await call('GET', path, undefined, headers)).body
   const user = { 'access-token': 'user 7' }
   t.assert.equal((await ask('/only/admin', admin)).code, 200)
   t.assert.equal((await ask('/only/admin', user)).code, 10010)
@@ -149,10 +156,11 @@ test('bodies are JSON in UTF-8, and say so', async (t) => {
   const { call } = await openDoor(t, [echo])
   const ask = async (type: string, more = {}) =>
     (await call('POST', '/echo', '{"n":1}', { ...admin, 'content-type': type, ...more })).body.code
-  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;Charset="UTF-8"', 'application/json; v=1']) {
+  const json = 'application/json'
+  for (const type of [json, `${json}; charset=utf-8`, 'Application/JSON;Charset="UTF-8"', `${json}; v=1`]) {
     t.assert.equal(await ask(type), 200, type)
   }
-  for (const type of ['text/plain', 'application/json; charset=latin1', 'application/jsonx', 'application/x-www-form-urlencoded']) {
+  for (const type of ['text/plain', `${json}; charset=latin1`, `${json}x`, 'application/x-www-form-urlencoded']) {
     t.assert.equal(await ask(type), 41500, type)
   }
   t.assert.equal(await ask('application/json', { 'content-encoding': 'gzip' }), 41500)
@@ -233,4 +241,26 @@ test('pages of allowed origins may call, others are not told that they may', asy
   t.assert.equal(headers.get('access-control-allow-origin'), 'https://a.example')
   const other = await call('POST', '/echo', { n: 1 }, { ...admin, origin: 'https://b.example' })
   t.assert.equal(other.headers.get('access-control-allow-origin'), null)
+})
+
+test('X-Forwarded-For counts only behind the proxies that were named', async (t) => {
+  const whence = route({
+    method: 'GET',
+    path: '/whence',
+    who: 'nobody',
+    summary: 'The source address.',
+    handle: async ({ address }) => address,
+  })
+  const headers = { 'x-forwarded-for': '203.0.113.1, 203.0.113.2' }
+  const cases: [string[] | number, string][] = [
+    [[], '127.0.0.1'],
+    [0, '127.0.0.1'],
+    [1, '203.0.113.2'],
+    [['127.0.0.1', '203.0.113.2'], '203.0.113.1'],
+    [['10.0.0.1'], '127.0.0.1'],
+  ]
+  for (const [trustProxy, address] of cases) {
+    const { call } = await openDoor(t, [whence], { trustProxy })
+    t.assert.equal((await call('GET', '/whence', undefined, headers)).body.data, address)
+  }
 })

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import { Refused } from '@carillon/protocol/errors.ts'
 import proxyAddress from '@fastify/proxy-addr'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -32,7 +32,7 @@ interface Timeouts {
   /** A whole request, body included: long enough for an attachment of 20 MB over a slow line. */
   requestMs: number
   headersMs: number
-  /** Longer than the 60 s after which common load balancers give up an idle connection: they must be the ones to close. */
+  /** Longer than the 60 s after which load balancers usually give up an idle connection: they must close first. */
   keepAliveMs: number
   /** How often the first two are looked at. */
   checkMs: number
@@ -57,11 +57,14 @@ export const buildHttp = (options: HttpOptions): FastifyInstance => {
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
       reply.hijack()
-      refusals.answer(request.raw, reply.raw, new Refused('badParameter', 'the path is malformed', { detail: error.message }))
+      const refused = new Refused('badParameter', 'the path is malformed', { detail: error.message })
+      refusals.answer(request.raw, reply.raw, refused)
     },
   })
   // Bodies are read by the routes themselves, after the caller is known.
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) http.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    http.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  }
   if (options.corsOrigins?.length) allowOrigins(http, options.corsOrigins, paths)
   http.addHook('onRoute', ({ method, url }) => paths.add(url, [method].flat()))
   http.setNotFoundHandler((request, reply) => {
@@ -86,13 +89,16 @@ export const buildHttp = (options: HttpOptions): FastifyInstance => {
   return http
 }
 
-const trusted = (proxies: string[] | number = []) =>
-  typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : proxies
+/** False rather than an empty list: Fastify then takes the socket's address without looking at headers. */
+const trusted = (proxies: string[] | number = []) => {
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies
+  return proxies.length > 0 && proxies
+}
 
 /** The source address of a request that does not pass through the router, such as an upgrade. */
 export const addressReader = (proxies: string[] | number | undefined) => {
   const trust = trusted(proxies)
-  return (request: IncomingMessage): string => proxyAddress(request, trust)
+  return (request: IncomingMessage): string => proxyAddress(request, trust || [])
 }
 
 const makeServer = (handler: RequestListener, { tls, timeouts }: HttpOptions, refusals: Refusals): Server => {
@@ -119,7 +125,10 @@ const makeServer = (handler: RequestListener, { tls, timeouts }: HttpOptions, re
 }
 
 /** Opens the door; the bound address as a URL. */
-export const openHttp = (http: FastifyInstance, host: string, port: number): Promise<string> => http.listen({ host, port })
+export const openHttp = async (http: FastifyInstance, host: string, port: number): Promise<string> => {
+  const url = await http.listen({ host, port })
+  return http.server instanceof TlsServer ? url.replace('http:', 'https:') : url
+}
 
 /**
  * Stops accepting, closes idle connections at once and lets calls in flight finish; what is still open after `graceMs`

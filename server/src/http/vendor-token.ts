@@ -24,7 +24,7 @@ export const vendorTokenRoutes = ({ store, clock }: { store: Store; clock: Clock
       })
       if (bound.ok) return
       if (bound.why === 'device') throw new Refused('notFound', 'no such device')
-      if (bound.why === 'certificate') throw new Refused('certificateUnknown', 'no certificate has the name notifier_name says')
+      if (bound.why === 'certificate') throw new Refused('certificateUnknown', 'no certificate is named notifier_name')
       throw badField('notifier_name', 'is the name of several certificates: send provider too')
     },
   }),

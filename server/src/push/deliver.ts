@@ -2,6 +2,7 @@ import { type ChannelName, type VendorName, ownChannel } from '@carillon/protoco
 import { readDevices } from '../store/audience.ts'
 import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, claimBatches, settleBatch } from '../store/batches.ts'
 import { addressesOf } from '../store/addresses.ts'
+import { expireTask } from '../store/endings.ts'
 import { keepInInbox } from '../store/inbox.ts'
 import { NOTHING, isPending, levelOf, unpackBadges, unpackIds } from '../store/ledger.ts'
 import type { Channel, Outcome, Target } from './channel.ts'
@@ -99,10 +100,7 @@ export class Deliver {
       badges: batch.badges && unpackBadges(batch.badges),
     }
     const open = targetsOf(work).filter(({ index }) => isPending(batch.bytes[index]!))
-    if (task.expiresAt <= clock.now()) {
-      const changes = open.map(({ index }): Change => ({ index, state: 'expired', sent: false }))
-      return this.#settle(work, { changes, children: [], dueAt: null, log: [] })
-    }
+    if (task.expiresAt <= clock.now()) return void (await this.#path.store.write(expireTask, { taskId: task.id, now: clock.now() }))
     if (batch.channel === 'held') return this.#routeHeld(work, open)
     if (batch.channel === ownChannel) {
       const unheard = open.filter(({ index }) => levelOf(batch.bytes[index]!) !== NOTHING)
@@ -118,9 +116,13 @@ export class Deliver {
     await this.#settleOutcomes(work, open, open.map(({ index }): Outcome => outcomes.get(index) ?? { kind: 'dead', why: 'the device has no such vendor token any more' }))
   }
 
-  /** Writes to live connections. What is written needs nothing more: its session reports it sent and received. */
+  /** Writes to live connections. What was written is only marked: its acknowledgement comes by the session. */
   async #handOwn(work: Work, targets: Target[], unheard: Target[] = []): Promise<void> {
     const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), work.batchId, targets) : []
+    outcomes.forEach(({ kind }, i) => {
+      if (kind !== 'written' && kind !== 'sent') return
+      this.#receipts.sent({ taskId: work.task.id, batchId: work.batchId, index: targets[i]!.index }, kind === 'sent')
+    })
     const claimed = work.attempt > 0
     if (!claimed && outcomes.every(({ kind }) => kind === 'written' || kind === 'sent')) return
     const written = outcomes.some(({ kind }) => kind === 'written')

@@ -76,7 +76,8 @@ export const putCertificate = async (
     `INSERT INTO certificates (app, vendor, environment, name, app_id, app_key, secrets, expires_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
      ON CONFLICT (app, vendor, environment) DO UPDATE SET name = excluded.name, app_id = excluded.app_id,
-       app_key = excluded.app_key, secrets = excluded.secrets, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+       app_key = excluded.app_key, secrets = excluded.secrets, expires_at = excluded.expires_at,
+       updated_at = excluded.updated_at
      RETURNING id`,
     app,
     vendor,
@@ -94,7 +95,10 @@ export const putCertificate = async (
 }
 
 /** False: there was none. */
-export const deleteCertificate = async (tx: Tx, { place, actor, now }: Noted & { place: CertificatePlace }): Promise<boolean> => {
+export const deleteCertificate = async (
+  tx: Tx,
+  { place, actor, now }: Noted & { place: CertificatePlace },
+): Promise<boolean> => {
   const { app, vendor, environment } = place
   const gone = await tx.get<{ id: number; name: string }>(
     'DELETE FROM certificates WHERE app = ?1 AND vendor = ?2 AND environment = ?3 RETURNING id, name',
@@ -104,14 +108,18 @@ export const deleteCertificate = async (tx: Tx, { place, actor, now }: Noted & {
   )
   if (!gone) return false
   await addChange(tx, { kind: 'certificate', key: gone.id, now })
-  await writeAudit(tx, { app, at: now, actor, action: 'certificate.delete', detail: { vendor, environment, name: gone.name } })
+  const detail = { vendor, environment, name: gone.name }
+  await writeAudit(tx, { app, at: now, actor, action: 'certificate.delete', detail })
   return true
 }
 
 export type ListedCertificate = Omit<StoredCertificate, 'secrets'>
 
 /** All of an app's, with the note that somebody looked. */
-export const showCertificates = async (tx: Tx, { app, actor, now }: Noted & { app: number }): Promise<ListedCertificate[]> => {
+export const showCertificates = async (
+  tx: Tx,
+  { app, actor, now }: Noted & { app: number },
+): Promise<ListedCertificate[]> => {
   const found = await tx.all<ListedCertificate>(
     `SELECT id, app, vendor, environment, name, app_id, app_key, expires_at, updated_at
      FROM certificates WHERE app = ?1 ORDER BY vendor, environment`,

@@ -12,7 +12,10 @@ export interface DeviceOfUser {
 }
 
 /** undefined: the user has no such device. */
-export const findDevice = async (tx: Tx, { app, userId, deviceId, pushTokenHash }: DeviceOfUser): Promise<number | undefined> => {
+export const findDevice = async (
+  tx: Tx,
+  { app, userId, deviceId, pushTokenHash }: DeviceOfUser,
+): Promise<number | undefined> => {
   const row = pushTokenHash
     ? await tx.get<{ id: number }>(
         'SELECT id FROM devices WHERE push_token_hash = ?1 AND app = ?2 AND user_id = ?3',
@@ -20,7 +23,12 @@ export const findDevice = async (tx: Tx, { app, userId, deviceId, pushTokenHash 
         app,
         userId,
       )
-    : await tx.get<{ id: number }>('SELECT id FROM devices WHERE id = ?1 AND app = ?2 AND user_id = ?3', deviceId, app, userId)
+    : await tx.get<{ id: number }>(
+        'SELECT id FROM devices WHERE id = ?1 AND app = ?2 AND user_id = ?3',
+        deviceId,
+        app,
+        userId,
+      )
   return row?.id
 }
 
@@ -29,6 +37,18 @@ export const touchDevice = async (tx: Tx, device: DeviceOfUser, now: number): Pr
   const id = await findDevice(tx, device)
   if (id === undefined) return undefined
   return (await tx.run('UPDATE devices SET seen_at = ?2 WHERE id = ?1', id, now)) ? id : undefined
+}
+
+interface Place {
+  vendor: VendorName
+  environment: number
+}
+
+/** A certificate's name. The vendor and the environment choose where it stands for several. */
+interface Notifier {
+  notifier: string
+  vendor: VendorName | null
+  environment: number
 }
 
 export type Bound = { ok: true } | { ok: false; why: 'device' | 'certificate' | 'ambiguous' }
@@ -41,7 +61,7 @@ export const bindVendorToken = async (
   tx: Tx,
   { device, by, token, platform, now }: {
     device: DeviceOfUser
-    by: { notifier: string; vendor: VendorName | null; environment: number } | { vendor: VendorName; environment: number }
+    by: Notifier | Place
     token: string
     platform: Platform | null
     now: number
@@ -55,7 +75,8 @@ export const bindVendorToken = async (
   if (platform) await tx.run('UPDATE devices SET platform = ?2, logged_in = 1 WHERE id = ?1', id, platform)
   else {
     await tx.run(
-      `UPDATE devices SET platform = CASE WHEN platform = 'other' THEN ?2 ELSE platform END, logged_in = 1 WHERE id = ?1`,
+      `UPDATE devices SET platform = CASE WHEN platform = 'other' THEN ?2 ELSE platform END, logged_in = 1
+       WHERE id = ?1`,
       id,
       usualPlatform(vendor),
     )
@@ -88,18 +109,17 @@ const usualPlatform = (vendor: VendorName): Platform => {
   return vendor === 'fcm' ? 'other' : 'android'
 }
 
-interface Place {
-  vendor: VendorName
-  environment: number
-}
-
 /** Where a certificate's name points. One name may stand for both environments of a vendor, not for two vendors. */
 const placeOfNotifier = async (
   tx: Tx,
   app: number,
-  { notifier, vendor, environment }: { notifier: string; vendor: VendorName | null; environment: number },
+  { notifier, vendor, environment }: Notifier,
 ): Promise<Place | 'certificate' | 'ambiguous'> => {
-  const named = await tx.all<Place>('SELECT vendor, environment FROM certificates WHERE app = ?1 AND name = ?2', app, notifier)
+  const named = await tx.all<Place>(
+    'SELECT vendor, environment FROM certificates WHERE app = ?1 AND name = ?2 ORDER BY vendor, environment',
+    app,
+    notifier,
+  )
   const places = vendor ? named.filter((place) => place.vendor === vendor) : named
   if (new Set(places.map((place) => place.vendor)).size > 1) return 'ambiguous'
   return places.find((place) => place.environment === environment) ?? places[0] ?? 'certificate'
@@ -150,7 +170,10 @@ export const setBadge = async (
   return true
 }
 
-export const removeDevice = async (tx: Tx, { device, now }: { device: DeviceOfUser; now: number }): Promise<boolean> => {
+export const removeDevice = async (
+  tx: Tx,
+  { device, now }: { device: DeviceOfUser; now: number },
+): Promise<boolean> => {
   const id = await touchDevice(tx, device, now)
   if (id === undefined) return false
   await eraseDeviceRows(tx, id, now)

@@ -45,26 +45,26 @@ export const cancelTask = async (tx: Tx, { taskId, now }: { taskId: number; now:
   return { more }
 }
 
+/** Ends a part of a task that has outlived its time; call again while there is more. Expired: something was left to try. */
+export const expireTask = async (tx: Tx, { taskId, now }: { taskId: number; now: number }): Promise<{ more: boolean }> => {
+  const { more, unsent } = await endBatches(tx, taskId, 'expired')
+  await tx.run(
+    `UPDATE tasks SET state = 'expired', plan_at = NULL, finished_at = ?2
+     WHERE id = ?1 AND expires_at <= ?2 AND state IN ('accepted', 'planning', 'sending') AND (?3 = 1 OR plan_at IS NOT NULL)`,
+    taskId, now, unsent ? 1 : 0,
+  )
+  if (!more) {
+    await finishTask(tx, taskId, now)
+    await tx.run('UPDATE tasks SET live = 0 WHERE id = ?', taskId)
+  }
+  return { more }
+}
+
 /** Ends a part of what has outlived its time. Tells whether there is more at once. */
 export const expireTasks = async (tx: Tx, { now, tasks }: { now: number; tasks: number }): Promise<{ more: boolean }> => {
-  const due = await tx.all<{ id: number; plan_at: number | null }>(
-    'SELECT id, plan_at FROM tasks WHERE live = 1 AND expires_at <= ? ORDER BY expires_at LIMIT ?', now, tasks,
-  )
+  const due = await tx.all<{ id: number }>('SELECT id FROM tasks WHERE live = 1 AND expires_at <= ? ORDER BY expires_at LIMIT ?', now, tasks)
   let more = due.length === tasks
-  for (const { id, plan_at } of due) {
-    const part = await endBatches(tx, id, 'expired')
-    if (part.unsent || plan_at !== null) {
-      await tx.run(
-        `UPDATE tasks SET state = 'expired', plan_at = NULL, finished_at = ?2 WHERE id = ?1 AND state IN ('accepted', 'planning', 'sending')`,
-        id, now,
-      )
-    }
-    if (part.more) more = true
-    else {
-      await finishTask(tx, id, now)
-      await tx.run('UPDATE tasks SET live = 0 WHERE id = ?', id)
-    }
-  }
+  for (const { id } of due) if ((await expireTask(tx, { taskId: id, now })).more) more = true
   return { more }
 }
 

@@ -38,3 +38,8 @@ export const writePresence = async (
     )
   }
 }
+
+/** Whether the store takes changes now: touches the disk, changes nothing. */
+export const touchNode = async (tx: Tx, { node }: { node: number }): Promise<void> => {
+  await tx.run('UPDATE nodes SET started_at = started_at WHERE id = ?', node)
+}

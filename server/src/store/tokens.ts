@@ -96,5 +96,23 @@ export const findDeviceCaller = async (
   return row && { appId: row.app, userId: row.user_id, deviceId: row.device, tokenId: row.token }
 }
 
+/** User tokens whose time came in (after, now]. */
+export const expiredTokens = async (tx: Tx, { after, now }: { after: number; now: number }): Promise<number[]> =>
+  (
+    await tx.all<{ id: number }>(
+      `SELECT id FROM access_tokens WHERE expires_at > ?1 AND expires_at <= ?2 AND kind = 'user'`,
+      after,
+      now,
+    )
+  ).map(({ id }) => id)
+
+/** User tokens whose time ran out in (from, to]: their connections end with them. */
+export const tokensExpired = async (tx: Tx, { from, to }: { from: number; to: number }): Promise<number[]> =>
+  (
+    await tx.all<{ id: number }>(
+      `SELECT id FROM access_tokens WHERE expires_at > ?1 AND expires_at <= ?2 AND kind = 'user'`, from, to,
+    )
+  ).map(({ id }) => id)
+
 export const purgeTokens = async (tx: Tx, { now }: { now: number }): Promise<number> =>
   tx.run('DELETE FROM access_tokens WHERE expires_at < ?1', now - KNOWN_AFTER_EXPIRY_MS)

@@ -1,0 +1,5 @@
+import test from 'node:test'
+import { survivesKills } from '../harness/crash.ts'
+
+test('after twenty times kill -9 every accepted task has reached all its devices, and the counters balance', (t) =>
+  survivesKills(t, { kills: 20, clients: 20, devices: 100 }))

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import test, { after } from 'node:test'
+import { type Login, startCarillon } from './harness/carillon.ts'
+import { connectDevice } from './harness/device.ts'
+
+const clock = new URL('./harness/clock.ts', import.meta.url).href
+const carillon = await startCarillon({ after }, { NODE_OPTIONS: `--import=${clock}`, CLOCK_JUMP_MS: String(31 * 86_400_000) })
+const admin = carillon.admin
+
+/** Calls are refused within 1 s and connections closed within 5: whoever forgets to do it does not do it in this time. */
+const limit = { timeout: 20_000 }
+
+const codeOf = async ({ token }: Login): Promise<number> => (await carillon.call('/user/device/list', { token })).code
+const refused = (login: Login, code: number) => carillon.until(() => codeOf(login), (answer) => answer === code)
+
+/** Somebody with a connected phone and tablet. */
+const person = async (t: test.TestContext, name: string) => {
+  const user = await carillon.addUser(name)
+  const [phone, tablet] = [await carillon.tokenFor(user, `${name} phone`), await carillon.tokenFor(user, `${name} tablet`)]
+  const [onPhone, onTablet] = [await connectDevice(t, carillon, phone), await connectDevice(t, carillon, tablet)]
+  const closed = [once(onPhone.client as never, 'close'), once(onTablet.client as never, 'close')] as const
+  return { user, phone, tablet, onPhone, onTablet, closed }
+}
+
+const endings: { how: string; of: 'phone' | 'user'; end(user: number, phone: Login): Promise<unknown> }[] = [
+  { how: 'a logout', of: 'phone', end: (_, { token }) => carillon.ok('/token/logout', { method: 'POST', token }) },
+  { how: 'a new login on the same device', of: 'phone', end: (user) => carillon.tokenFor(user, 'a new login on the same device phone') },
+  {
+    how: 'the removal of the device',
+    of: 'phone',
+    end: (user, { push_token }) => carillon.ok('/user/device/remove', { token: admin, user, body: { push_token } }),
+  },
+  {
+    how: 'a kick from one device',
+    of: 'phone',
+    end: (user) => carillon.ok('/user/kick', { token: admin, user, body: { device_guid: 'a kick from one device phone' } }),
+  },
+  { how: 'a kick from everywhere', of: 'user', end: (user) => carillon.ok('/user/kick', { token: admin, user, body: {} }) },
+  { how: 'disabling the user', of: 'user', end: (user_id) => carillon.ok('/user/disable', { token: admin, body: { user_id } }) },
+  { how: 'deleting the user', of: 'user', end: (user_id) => carillon.ok('/user/delete', { token: admin, body: { user_id } }) },
+  {
+    how: 'a password set by an admin',
+    of: 'user',
+    end: (user_id) => carillon.ok('/user/change_password_admin', { token: admin, body: { user_id, password: 'a new password' } }),
+  },
+]
+
+for (const { how, of, end } of endings) {
+  test(`${how} ends the token for calls and closes its connection${of === 'phone' ? ', and leaves other devices alone' : ''}`, limit, async (t) => {
+    const { user, phone, tablet, onTablet, closed } = await person(t, how)
+    await end(user, phone)
+    await refused(phone, 10008)
+    await closed[0]
+    await t.assert.rejects(connectDevice(t, carillon, phone))
+    if (of === 'user') {
+      await refused(tablet, 10008)
+      await closed[1]
+    } else {
+      t.assert.equal(await codeOf(tablet), 200)
+      t.assert.equal(onTablet.client.connected, true)
+    }
+  })
+}
+
+test('a connection being let in while its token ends does not stay', limit, async (t) => {
+  const user = await carillon.addUser('racer')
+  for (let i = 0; i < 20; i++) {
+    const login = await carillon.tokenFor(user, 'racer phone')
+    const coming = connectDevice(t, carillon, login, { subscribe: false }).catch(() => undefined)
+    const [device] = await Promise.all([coming, carillon.ok('/token/logout', { method: 'POST', token: login.token })])
+    if (device?.client.connected) await once(device.client as never, 'close')
+  }
+})
+
+// The last one: for this server a month passes.
+test('a token that expires is refused as expired, and its connection is closed', limit, async (t) => {
+  const { phone, closed } = await person(t, 'late')
+  t.assert.equal(await codeOf(phone), 200)
+  process.kill(carillon.pid, 'SIGUSR2')
+  await refused(phone, 402)
+  await Promise.all(closed)
+  await t.assert.rejects(connectDevice(t, carillon, phone))
+  t.assert.equal((await carillon.call('/push/task/list', { token: admin })).code, 200)
+})
