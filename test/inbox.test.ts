@@ -162,6 +162,7 @@ suite('the inbox', { concurrency: 16 }, () => {
     t.assert.match(await carillon.trace(missed, login.push_token), /away.*now or never/)
 
     const device = await connectDevice(t, carillon, login)
+    await carillon.online(login)
     const caught = await send('now', { time_to_live: 0 })
     await device.has(1)
     t.assert.deepEqual(device.tasks, [caught])
@@ -213,7 +214,7 @@ suite('the inbox', { concurrency: 16 }, () => {
     }
   })
 
-  test('devices of one task are apart: one has it, one waits, one has lost it', async (t) => {
+  test('devices of one task are apart: one has it while the other still waits for it', async (t) => {
     const here = await newDevice('here')
     const away = await newDevice('not here')
     const device = await connectDevice(t, carillon, here.login)

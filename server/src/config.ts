@@ -62,6 +62,7 @@ export const settings = {
   corsOrigins: setting<string[]>('cors-origins', 'LIST', [], origins, 'web origins whose pages may call the API'),
   loginFailures: setting('login-failures', 'COUNT', 5, integer(1, 1_000), 'wrong passwords of one account that cost nothing; after them each one doubles the wait'),
   addressFailures: setting('address-failures', 'COUNT', 60, integer(1, 1_000_000), 'wrong passwords from one address before it is slowed down'),
+  greetingsPerAddress: setting('greetings-per-address', 'COUNT', 1_000, integer(1, 100_000), 'device connections of one address that may be open before they have shown who they are'),
   hashThreads: setting('hash-threads', 'COUNT', 0, integer(0, 64), 'passwords hashed at once; 0 leaves one core free'),
   logLevel: setting('log-level', 'LEVEL', 'info', oneOf(logLevels), 'debug, info, warn, error or silent'),
 } satisfies Record<string, Setting<never> | Setting<unknown>>

@@ -122,7 +122,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     },
   }
   const inbox = new Inbox(path, tasks, inboxLimitOf)
-  const gateway = new Gateway({ ports: ownPorts({ store, clock, log, node, access, inbox, receipts }), log, clock })
+  const ports = ownPorts({ store, clock, log, node, access, inbox, receipts })
+  const gateway = new Gateway({ ports, log, clock, greetingsPerAddress: config.greetingsPerAddress })
   closings.push(() => gateway.close())
   const { sessions } = gateway
   const own = { ...ownChannel(sessions), wake: (id: number) => sessions.wake(id), timedOut: (id: number) => sessions.timedOut(id) }
@@ -135,7 +136,6 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   closings.push(() => changes.stop())
 
   // Work that finds itself by its due time.
-  let tokensSeen = clock.now()
   let expiredUntil = clock.now()
   const loops = {
     tokens: new Loop('expiry of tokens', async () => {
@@ -147,12 +147,6 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     plan: new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log),
     own: new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log),
     held: new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
-    tokens: new Loop('token expiry', async () => {
-      const now = clock.now()
-      for (const id of await store.read(tokensExpired, { from: tokensSeen, to: now })) sessions.closeToken(id)
-      tokensSeen = now
-      return false
-    }, POLL_MS, log),
     expire: new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
     purge: new Loop('purge', async () => {
       const now = clock.now()

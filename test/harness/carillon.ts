@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const command = fileURLToPath(new URL('../../cli/bin/carillon.js', import.meta.url))
@@ -200,6 +199,12 @@ export class Carillon {
     return steps.map((step: { text: string }) => step.text).join('\n')
   }
 
+  /** Resolves when a device counts as online: its subscription is answered a moment before that is stored. */
+  async online({ push_token, token }: Pick<Login, 'push_token' | 'token'>, options: CallOptions = {}): Promise<void> {
+    const list = () => this.ok<{ push_token: string; online: boolean }[]>('/user/device/list', { ...options, token })
+    await this.until(list, (devices) => devices.some((device) => device.push_token === push_token && device.online))
+  }
+
   /** Asks again until the answer is right; a test that waits for ever is ended by its own time limit. */
   async until<V>(ask: () => Promise<V>, right: (value: V) => boolean): Promise<V> {
     for (;;) {
@@ -211,7 +216,7 @@ export class Carillon {
 }
 
 /** Starts a server that ends with the test. */
-export const startCarillon = async (t: { after: TestContext['after'] }, env: NodeJS.ProcessEnv = {}): Promise<Carillon> => {
+export const startCarillon = async (t: { after(work: () => unknown): void }, env: NodeJS.ProcessEnv = {}): Promise<Carillon> => {
   const data = await mkdtemp(join(tmpdir(), 'carillon-test-'))
   const carillon = new Carillon(data, env)
   t.after(async () => {

@@ -14,10 +14,15 @@ export interface Received {
 export class Device {
   readonly client: MqttClient
   readonly received: Received[] = []
+  /** Resolves when the connection has ended, to the reason the server gave: MQTT 5 has one, 3.1.1 has none. */
+  readonly closed: Promise<number | undefined>
   #waiting: { count: number; resolve: () => void }[] = []
 
   constructor(client: MqttClient) {
     this.client = client
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    this.closed = promise
+    client.on('disconnect', ({ reasonCode }) => resolve(reasonCode)).on('close', () => resolve(undefined))
     client.on('message', (_topic, payload, packet) => {
       this.received.push({ ...JSON.parse(payload.toString()), dup: packet.dup, qos: packet.qos })
       this.#waiting = this.#waiting.filter(({ count, resolve }) => this.received.length < count || resolve())

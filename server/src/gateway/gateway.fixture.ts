@@ -132,13 +132,13 @@ export interface House {
 
 export const startGateway = async (
   t: TestContext,
-  options: Pick<GatewayOptions, 'greetingsPerAddress'> & Pick<TcpOptions, 'secureContext'> = {},
+  options: Partial<Pick<GatewayOptions, 'greetingsPerAddress'>> & Pick<TcpOptions, 'secureContext'> = {},
 ): Promise<House> => {
   const ports = new RecordingPorts()
   const logged: string[] = []
   const write = (fields: object, text: string): number => logged.push(`${text} ${JSON.stringify(fields)}`)
   const log = { debug: write, info: write, warn: write }
-  const { greetingsPerAddress, secureContext } = options
+  const { greetingsPerAddress = 64, secureContext } = options
   const gateway = new Gateway({ ports, log, clock: { now: () => NOW }, greetingsPerAddress })
   gateway.wheel.stop() // the tests turn it
   const tcp = await listenTcp({ gateway, host: '127.0.0.1', port: 0, secureContext })

@@ -11,7 +11,7 @@ export interface GatewayOptions {
   log: Log
   clock: Clock
   /** Connections of one address that have not shown yet who they are. */
-  greetingsPerAddress?: number
+  greetingsPerAddress: number
 }
 
 const CLOSE_MS = 2000
@@ -25,7 +25,7 @@ export class Gateway implements Door {
   readonly #connections = new Set<Connection>()
   #emptied: (() => void) | undefined
 
-  constructor({ ports, log, clock, greetingsPerAddress = 64 }: GatewayOptions) {
+  constructor({ ports, log, clock, greetingsPerAddress }: GatewayOptions) {
     this.log = log
     this.sessions = new Sessions(ports, clock)
     this.#gate = new Gate(greetingsPerAddress)

@@ -1,6 +1,5 @@
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
-import { parseJson } from '@carillon/protocol/json.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
 import { actorOf } from '../access/actor.ts'
 import { type CertificateFields, type CheckedFields, storeCertificate } from '../access/certificates.ts'
@@ -17,6 +16,7 @@ import {
 } from '../store/certificates.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
+import { readStored } from '../store/stored-json.ts'
 import { type Route, route } from './route.ts'
 
 /** Holds what was sent against what the vendor needs, without asking the vendor. */
@@ -43,7 +43,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
       if (!found) throw new Refused('certificateUnknown')
       const { app_id, app_key, name } = found
       if (!whole) return { app_id, app_key, app_secret: '', certificate: '', name }
-      const secrets = parseJson(Buffer.from(seal.open(found.secrets, certificateSeat(place)))) as CertificateSecrets
+      const secrets = readStored(seal.open(found.secrets, certificateSeat(place))) as CertificateSecrets
       return { app_id, app_key, ...secrets, name }
     },
   }),

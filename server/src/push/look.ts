@@ -1,9 +1,9 @@
 import { type CounterName, type Counters, emptyCounters } from '@carillon/protocol/counters.ts'
-import { parseJson } from '@carillon/protocol/json.ts'
 import { type ChannelName, channels } from '@carillon/protocol/names.ts'
 import type { StoredAudience } from '../store/audience.ts'
 import { levelOf, stateOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
+import { readStored } from '../store/stored-json.ts'
 import { type TaskRow, type Viewer, readTallies } from '../store/tasks.ts'
 import { readReasons, traceDelivery } from '../store/trace.ts'
 import { type Step, traceInWords } from './trace.ts'
@@ -50,7 +50,7 @@ export const describeTask = async (store: Store, viewer: Viewer, task: TaskRow, 
 export const traceTask = async (store: Store, task: TaskRow, deviceId: number): Promise<Step[]> =>
   traceInWords(task, await store.read(traceDelivery, { taskId: task.id, deviceId }))
 
-const stored = (text: string | null): unknown => (text === null ? null : parseJson(Buffer.from(text)))
+const stored = (text: string | null): unknown => (text === null ? null : readStored(text))
 
 /** As the caller put it; push tokens are not kept, only how many there were and how many were known. */
 const audienceOf = (task: TaskRow): unknown => {

@@ -1,9 +1,9 @@
 import { type MessageType, type Strategy, type VendorName, sequenceItems } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
-import { parseJson } from '@carillon/protocol/json.ts'
 import type { StoredAudience } from '../store/audience.ts'
 import type { BadgeRule, TaskPlace } from '../store/batches.ts'
 import type { ScopeKind } from '../store/scope.ts'
+import { readStored } from '../store/stored-json.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import type { Push } from './channel.ts'
 
@@ -23,7 +23,7 @@ export interface Task {
 }
 
 /** What was stored reads back exactly, odd numbers included. */
-const parseStored = (text: string | null): unknown => parseJson(Buffer.from(text ?? '{}'))
+const parseStored = (text: string | null): unknown => readStored(text ?? '{}')
 
 export const taskOf = (row: TaskRow, inboxLimit: number): Task => ({
   id: row.id,

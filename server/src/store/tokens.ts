@@ -106,13 +106,5 @@ export const expiredTokens = async (tx: Tx, { after, now }: { after: number; now
     )
   ).map(({ id }) => id)
 
-/** User tokens whose time ran out in (from, to]: their connections end with them. */
-export const tokensExpired = async (tx: Tx, { from, to }: { from: number; to: number }): Promise<number[]> =>
-  (
-    await tx.all<{ id: number }>(
-      `SELECT id FROM access_tokens WHERE expires_at > ?1 AND expires_at <= ?2 AND kind = 'user'`, from, to,
-    )
-  ).map(({ id }) => id)
-
 export const purgeTokens = async (tx: Tx, { now }: { now: number }): Promise<number> =>
   tx.run('DELETE FROM access_tokens WHERE expires_at < ?1', now - KNOWN_AFTER_EXPIRY_MS)
