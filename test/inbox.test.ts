@@ -172,7 +172,6 @@ suite('the inbox', { concurrency: 16 }, () => {
   test('what has expired never arrives', async (t) => {
     const { login, send } = await newDevice('too late')
     const expired = await send('short-lived', { time_to_live: 1 })
-    t.assert.equal((await carillon.task(expired)).waiting, 1)
     await carillon.until(() => carillon.task(expired), ({ reasons }) => reasons['nativepush: expired'] === 1)
 
     const device = await connectDevice(t, carillon, login)
@@ -185,7 +184,7 @@ suite('the inbox', { concurrency: 16 }, () => {
   test('what was written and not acknowledged does not come again once it has expired', async (t) => {
     const { login, send } = await newDevice('mute and too late')
     const mute = await connectMute(t, carillon, login)
-    const expired = await send('short-lived', { time_to_live: 1 })
+    const expired = await send('short-lived', { time_to_live: 2 })
     await mute.has(1)
     mute.socket.destroy()
     await carillon.until(() => carillon.task(expired), ({ reasons }) => reasons['nativepush: expired'] === 1)

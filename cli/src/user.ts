@@ -1,13 +1,10 @@
 import { text } from 'node:stream/consumers'
-import { Register } from '@carillon/protocol/bodies.ts'
+import { RegisterRow } from '@carillon/protocol/bodies.ts'
 import { read } from '@carillon/protocol/read.ts'
-import { Type } from 'typebox'
 import { Passwords } from '@carillon/server/access/password.ts'
 import { registerBatch } from '@carillon/server/access/users.ts'
 import { systemClock } from '@carillon/server/clock.ts'
 import { type Call, type Command, Failed, UsageError, appNamed, required } from './command.ts'
-
-const Row = Type.Object({ ...Register.properties, password: Type.Optional(Register.properties.password) })
 
 /** One line: what a terminal adds at its end is not part of the password. */
 const passwordOf = async ({ options }: Call): Promise<string | undefined> => {
@@ -33,7 +30,7 @@ export const userCommands: Command[] = [
     run: async (call) => {
       const app = await appNamed(call, required(call, 'app'))
       const { mobile, email } = call.options
-      const row = read(Row, { username: required(call, 'name'), password: await passwordOf(call), mobile, email })
+      const row = read(RegisterRow, { username: required(call, 'name'), password: await passwordOf(call), mobile, email })
       const [made] = await registerBatch({ store: call.store, clock: systemClock, passwords: new Passwords() }, app, [row])
       if (!made!.success) throw new Failed(made!.reason ?? 'the user could not be made')
       call.print({ user_id: made!.user_id }, String(made!.user_id))

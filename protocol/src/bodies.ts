@@ -48,9 +48,9 @@ export const Register = Type.Object({ username: Name, password: Password, ...con
 export type Register = Static<typeof Register>
 
 /** An admin may register users without a password: they get their tokens through /token/admin. */
-export const RegisterBatch = Type.Object({
-  list: List(Type.Object({ username: Name, password: Type.Optional(Password), ...contacts })),
-})
+export const RegisterRow = Type.Object({ username: Name, password: Type.Optional(Password), ...contacts })
+
+export const RegisterBatch = Type.Object({ list: List(RegisterRow) })
 export type RegisterBatch = Static<typeof RegisterBatch>
 
 export const ChangePassword = Type.Object({ old_password: Password, password: Password })

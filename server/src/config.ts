@@ -115,9 +115,6 @@ const splitFlag = (argument: string): [string, string | undefined] => {
   return match ? [match[1]!, match[2]] : [argument, undefined]
 }
 
-/** Flags this program knows, for commands that take settings beside their own. */
-export const isSettingFlag = (argument: string): boolean => byFlag.has(splitFlag(argument)[0])
-
 /** Variables with our prefix that mean nothing: most likely misspelt. */
 export const unknownVariables = (env: NodeJS.ProcessEnv): string[] => {
   const known = new Set(Object.values(settings).map(({ env: variable }) => variable))

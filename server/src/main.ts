@@ -217,7 +217,11 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort })
   closings.push(() => mqtt.close())
   await openHttp(http, config.host, config.port)
-  closings.push(() => closeHttp(http, HTTP_GRACE_MS))
+  closings.push(async () => {
+    await mqtt.close()
+    // Together: a device's WebSocket is a connection of the HTTP server, which is closed when all of them are.
+    await Promise.all([closeHttp(http, HTTP_GRACE_MS), gateway.close()])
+  })
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const { port } = http.server.address() as AddressInfo
   return { httpUrl: `http://${host}:${port}`, mqttUrl: `mqtt://${host}:${mqtt.port}` }

@@ -6,7 +6,10 @@ export type Keeps = (t: TestContext) => Promise<void>
 
 const LIMIT_MS = 30_000 // what never arrives fails its own test, not the whole file
 
-/** Registers the test of every row of an area, under the row's name. A row without a test fails, and so does a test without a row. */
+/**
+ * Registers the test of every row of an area, under the row's name. A row without a test fails, and so does a test
+ * without a row.
+ */
 export const conform = (area: Area, tests: Record<string, Keeps>): void => {
   const strays = new Set(Object.keys(tests))
   for (const row of rows.filter((one) => one.area === area)) {

@@ -7,7 +7,8 @@ const carillon = await startCarillon({ after })
 const token = carillon.admin
 
 const password = 'correct horse battery'
-const [{ user_id }] = await carillon.ok('/user/register/batch', { token, body: { list: [{ username: 'ann', password }] } })
+const ann = { username: 'ann', password }
+const [{ user_id }] = await carillon.ok('/user/register/batch', { token, body: { list: [ann] } })
 const { token: userToken } = await carillon.tokenFor(user_id)
 await carillon.ok('/push/certificate', {
   method: 'PUT',

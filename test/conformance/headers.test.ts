@@ -8,7 +8,8 @@ const carillon: Carillon = await startCarillon({ after })
 const token = carillon.admin
 
 const password = 'correct horse battery'
-const [registered] = await carillon.ok('/user/register/batch', { token, body: { list: [{ username: 'kim', password }] } })
+const kim = { username: 'kim', password }
+const [registered] = await carillon.ok('/user/register/batch', { token, body: { list: [kim] } })
 
 const phones = [
   await connectPhone({ after }, carillon, 'ann'),
@@ -17,8 +18,10 @@ const phones = [
 ] as const
 const [ann, ben, cem] = phones
 
-const makeGroup = async (name: string, members: Phone[]): Promise<number> =>
-  (await carillon.ok('/group/create', { token, body: { name, members: members.map(({ login }) => login.user_id) } })).group_id
+const makeGroup = async (name: string, phones: Phone[]): Promise<number> => {
+  const body = { name, members: phones.map(({ login }) => login.user_id) }
+  return (await carillon.ok('/group/create', { token, body })).group_id
+}
 const band = await makeGroup('band', [ann, ben])
 const choir = await makeGroup('choir', [ben, cem])
 
@@ -36,14 +39,16 @@ const guarded = [
 
 /** Which phones a task reached, once it has reached as many as it should and was meant for no more. */
 const reached = async (task: number, count: number): Promise<Phone[]> => {
-  const { nativepush_target } = await carillon.until(() => carillon.counters(task), (row) => row.nativepush_received! >= count)
-  assert.equal(nativepush_target, count)
+  const counters = await carillon.until(() => carillon.counters(task), (row) => row.nativepush_received! >= count)
+  assert.equal(counters.nativepush_target, count)
   return phones.filter(({ device }) => device.tasks.includes(task))
 }
 
-/** The ids of these tasks that a caller may see. */
-const seen = async (task: number, options: object): Promise<number[]> =>
-  (await carillon.ok('/push/task/detail', { ...options, body: { list: [task] } })).map((row: { task_id: number }) => row.task_id)
+/** The task, if that caller may see it. */
+const seen = async (task: number, options: object): Promise<number[]> => {
+  const found: { task_id: number }[] = await carillon.ok('/push/task/detail', { ...options, body: { list: [task] } })
+  return found.map(({ task_id }) => task_id)
+}
 
 conform('headers', {
   'header access-token': async () => {
@@ -74,7 +79,8 @@ conform('headers', {
     assert.equal(await call(token, 999_999), 20001)
   },
   'header user_id, user token': async () => {
-    const call = (user: number | string) => carillon.call('/push/notify', { token: ann.login.token, user, body: notify })
+    const call = (user: number | string) =>
+      carillon.call('/push/notify', { token: ann.login.token, user, body: notify })
     const own = await call(ann.login.user_id)
     assert.equal(own.code, 200)
     assert.deepEqual(await reached(own.data.task_id, 1), [ann])

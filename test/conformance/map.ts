@@ -18,16 +18,17 @@ What was asked of Carillon, and the test that keeps it. Every row of the interfa
 the headers, the envelope, each parameter and each value it may have, the limits, and what is said of authentication and
 errors. What the interface leaves open is here too, with the answer that Carillon gives.
 
-A test has the name it has here. \`npm test test/conformance\` runs them all; each talks to the real server from outside.
+A test has the name it has here. \`npm test test/conformance\` runs them all; each talks to the real server from
+outside.
 
 Delivery through the vendors is not in this release yet. Rows that speak of it say what holds today (the field is
 checked and kept with the task, the counters are there) and what comes later.`
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-const lineOf = ({ area, row, asked, ...more }: Row): string => {
-  const later = more.later === undefined ? '' : ` *${more.later}*`
-  return `| **${cell(row)}**: ${cell(asked)}.${later} | ${cell(nameOf({ area, row, asked, ...more }))} | ${area}.test.ts |`
+const lineOf = (line: Row): string => {
+  const later = line.later === undefined ? '' : ` *${line.later}*`
+  return `| **${cell(line.row)}** (${cell(line.asked)})${later} | ${cell(nameOf(line))} | ${line.area}.test.ts |`
 }
 
 const sectionOf = (area: Area): string =>

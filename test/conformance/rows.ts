@@ -216,7 +216,7 @@ const meaning = {
 const notifyAudience: Line[] = [
   [
     'the service, notifications',
-    'accepts a notification for an audience, delivers it over its own channel and/or vendor channels, returns a task ID',
+    'accepts a notification for an audience, delivers it over its own and/or vendor channels, returns a task ID',
     'a notification reaches the device over the own channel under the task ID that was returned',
     'Delivery through the vendors follows.',
   ],
@@ -242,6 +242,7 @@ const notifyAudience: Line[] = [
     'at most 500 items',
     '500 items are taken, 501 are refused',
   ]),
+  ['limits, rates', 'left open', 'a hundred notifications at once are all accepted'],
 ]
 
 const notifySetting: Line[] = [
@@ -465,6 +466,7 @@ const statistics: Line[] = [
     'counts of several tasks come in one answer, each task its own',
   ],
   ['push task task_id', 'int64, returned by the send operation', 'the id of the send operation finds the task'],
+  ['push task state', 'left open', 'a task says its state, which is done when nothing is left to try'],
   [
     'POST /push/task/detail',
     'response 200: envelope with an array of statistics records, one per task',

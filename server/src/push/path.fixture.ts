@@ -86,7 +86,6 @@ export class Trial {
   readonly #deliver: Deliver
   readonly #handing: { batch: number; target: Target; taskId: number }[] = []
   app = 0
-  node = 0
   inboxLimit = 1_000
 
   constructor(store: SqliteStore) {
@@ -94,14 +93,13 @@ export class Trial {
     const log = pino({ level: 'silent' })
     this.receipts = new Receipts(store, this.clock, log)
     const tasks = new Tasks(store, async () => this.inboxLimit)
-    const trial = this
     this.path = {
       store,
       bus: memoryBus(),
       clock: this.clock,
       log,
       vendors: this.vendors,
-      planning: { get node() { return trial.node }, isAlive: (node) => node === trial.node, ackMs: ACK_MS },
+      planning: { node: 0, isAlive: (node) => node === this.node, ackMs: ACK_MS },
       onWritten: (task, batches, written) => this.#deliver.onWritten(task, batches, written),
     }
     this.inbox = new Inbox(this.path, tasks, async () => this.inboxLimit)
@@ -115,6 +113,15 @@ export class Trial {
       return outcomes
     }
     this.#deliver = new Deliver(this.path, this.own, tasks, this.receipts, () => 0)
+  }
+
+  get node(): number {
+    return this.path.planning.node
+  }
+
+  /** A new incarnation of the node. */
+  async startNode(): Promise<void> {
+    this.path.planning.node = await this.store.write(startNode, { now: this.clock.now() })
   }
 
   get scope(): Scope {
@@ -239,10 +246,10 @@ export class Trial {
     while (await purgeNext(this.store, this.clock, [{ id: this.app, retentionDays }]));
   }
 
-  /** A new incarnation of the node, as after a crash: sessions and what was under way in memory are gone. */
+  /** As after a crash: sessions and what was under way in memory are gone. */
   async restart(): Promise<void> {
     this.#handing.length = 0
-    this.node = await this.store.write(startNode, { now: this.clock.now() })
+    await this.startNode()
     await this.run()
   }
 }
@@ -257,6 +264,6 @@ export const startTrial = async (t: TestContext): Promise<Trial> => {
   const trial = new Trial(store)
   const made = await store.write(createApp, { appId: 'demo', name: 'Demo', actor: 'test', now: trial.clock.now() })
   trial.app = (made as { id: number }).id
-  trial.node = await store.write(startNode, { now: trial.clock.now() })
+  await trial.startNode()
   return trial
 }

@@ -34,11 +34,14 @@ const COLUMNS = `d.id, d.platform, d.logged_in, d.presence_node, u.push_enabled,
 const matching = ({ app, scopeKind, scopeId, audience }: AudienceQuestion): { sql: string; values: Value[] } => {
   const values: Value[] = [app]
   const bind = (value: Value): string => `?${values.push(value)}`
+  // One item is the common case, and a comparison costs a fifth of a list.
+  const among = (column: string, kind: 'int' | 'text', items: readonly (number | string)[]): string =>
+    items.length === 1 ? `${column} = ${bind(items[0]!)}` : `${column} any_${kind}(${bind(list(items))})`
   let sql = 'd.app = ?1'
-  if ('tag' in audience) sql += ` AND d.id IN (SELECT device_id FROM device_tags WHERE app = ?1 AND tag any_text(${bind(list(audience.tag))}) AND device_id > $from AND device_id <= $to)`
-  else if ('alias' in audience) sql += ` AND d.alias any_text(${bind(list(audience.alias))})`
-  else if ('user_id' in audience) sql += ` AND d.user_id any_int(${bind(list(audience.user_id))})`
-  else if ('device_id' in audience) sql += ` AND d.id any_int(${bind(list(audience.device_id))})`
+  if ('tag' in audience) sql += ` AND d.id IN (SELECT device_id FROM device_tags WHERE app = ?1 AND ${among('tag', 'text', audience.tag)} AND device_id > $from AND device_id <= $to)`
+  else if ('alias' in audience) sql += ` AND ${among('d.alias', 'text', audience.alias)}`
+  else if ('user_id' in audience) sql += ` AND ${among('d.user_id', 'int', audience.user_id)}`
+  else if ('device_id' in audience) sql += ` AND ${among('d.id', 'int', audience.device_id)}`
   if (scopeKind === 'user') sql += ` AND d.user_id = ${bind(scopeId)}`
   else if (scopeKind === 'group') sql += ` AND d.user_id IN (SELECT user_id FROM group_members WHERE group_id = ${bind(scopeId)})`
   return { sql, values }

@@ -1,0 +1,54 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'node:test'
+import { startCarillon } from './harness/carillon.ts'
+import { connectDevice } from './harness/device.ts'
+
+test('no token, password, secret or push token appears in the log, not even at debug level', async (t) => {
+  const carillon = await startCarillon(t, { CARILLON_LOG_LEVEL: 'debug' })
+  const admin = carillon.admin
+  const password = 'correct horse battery'
+  const secrets = new Map([['the admin token', admin], ['the password', password]])
+  const keep = (what: string, secret: string): string => {
+    secrets.set(what, secret)
+    return secret
+  }
+
+  // Logins: right, wrong, malformed, with a secret in a place where none belongs.
+  await carillon.ok('/user/register/v2', { body: { username: 'ann', password } })
+  const login = await carillon.ok('/token/user', { body: { name: 'ann', password, device_guid: 'phone' } })
+  for (const field of ['token', 'push_token', 'store_token', 'access_key_secret']) keep(`the login's ${field}`, login[field])
+  await carillon.call('/token/user', { body: { name: 'ann', password: keep('a wrong password', 'wrong horse battery') } })
+  await carillon.call('/token/user', { body: `{"name":"ann","password":"${keep('a password in bad JSON', 'unfinished horse')}` })
+  await carillon.call('/token/user', { body: { name: 'ann', password: { nested: keep('a password of a wrong type', 'nested horse') } } })
+  await carillon.call('/user/change_password', { token: login.token, body: { old_password: password, password: keep('the new password', 'another horse battery') } })
+  await carillon.call('/push/task/list', { token: keep('a token nobody has', `ca_${'x'.repeat(43)}`) })
+  await carillon.call(`/no/such/path?access-token=${admin}`, { token: admin })
+
+  // Certificates and vendor tokens.
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })
+  keep('the private key', privateKey.split('\n')[1]!)
+  const certificate = { provider: 1, name: 'ios', app_id: 'com.example.app', app_key: 'ABCDE12345/TEAM123456', certificate: privateKey }
+  await carillon.call('/push/certificate', { method: 'PUT', token: admin, body: certificate })
+  const app_secret = keep('an app secret', 'app secret of xiaomi')
+  await carillon.call('/push/certificate', { method: 'PUT', token: admin, body: { provider: 3, name: 'mi', app_id: '1', app_key: '2', app_secret } })
+  await carillon.call('/push/certificate?provider=3', { token: admin })
+  const device_token = keep('a vendor token', 'vendor token of a phone')
+  await carillon.call('/user/token/bind', { token: login.token, body: { provider: 3, device_token } })
+
+  // Devices: one that is let in, one that is not, one that misbehaves.
+  const device = await connectDevice(t, carillon, login)
+  const task = await carillon.notify({ audience: { push_token: [login.push_token] }, message: { title: keep('a title', 'a private title') } })
+  await device.has(1)
+  await carillon.call(`/push/task/${task}/trace?push_token=${login.push_token}`, { token: admin })
+  await t.assert.rejects(connectDevice(t, carillon, { push_token: login.push_token, token: keep('a wrong device password', 'cu_wrong') }))
+  device.client.publish('elsewhere', keep('what a device published', 'a private payload'))
+  await carillon.until(async () => device.client.connected, (connected) => !connected)
+  await carillon.ok('/token/logout', { method: 'POST', token: login.token })
+  keep('the key', (await readFile(join(carillon.data, 'key'), 'utf8')).trim())
+  await carillon.stop()
+
+  t.assert.match(carillon.log, /"level":"info"/, 'something was logged')
+  for (const [what, secret] of secrets) t.assert.equal(carillon.log.includes(secret), false, `${what} is in the log`)
+})
