@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { after, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { default as Mqtt } from 'mqtt'
@@ -14,7 +13,7 @@ const message = { title: 'Grüße', body: 'an alle', ext: { order: 7 } }
 
 const newDevice = async (name: string): Promise<{ login: Login; send(): Promise<number> }> => {
   const userId = await carillon.addUser(name)
-  const login = await carillon.tokenFor(userId, 'device')
+  const login = await carillon.tokenFor(userId, `device of ${name}`)
   return { login, send: () => carillon.notify({ audience: { user_id: [userId] }, message }) }
 }
 
@@ -57,13 +56,13 @@ suite('every MQTT client is a device', { concurrency: 8 }, () => {
       const { login, send } = await newDevice(`mosquitto ${version}`)
       const server = ['-h', '127.0.0.1', '-p', String(carillon.mqttPort), '-V', version]
       const credentials = ['-u', login.push_token, '-P', login.token]
-      const child = spawn('mosquitto_sub', [...server, ...credentials, '-t', 'push', '-q', '1'], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const wanted = ['-t', 'push', '-q', '1', '-C', '1'] // it prints in blocks: what it got is seen when it ends
+      const child = spawn('mosquitto_sub', [...server, ...credentials, ...wanted], { stdio: ['ignore', 'pipe', 'inherit'] })
       t.after(() => child.kill())
-      const lines = createInterface({ input: child.stdout })
+      const printed = text(child.stdout)
       await carillon.online(login)
       const task = await send()
-      const [line] = (await once(lines, 'line')) as [string]
-      isThePush(t, JSON.parse(line), task, 1)
+      isThePush(t, JSON.parse(await printed), task, 1)
       await isCountedOnce(t, task)
     })
   }
@@ -79,14 +78,14 @@ suite('every MQTT client is a device', { concurrency: 8 }, () => {
     })
     t.after(() => browser.close())
     const page = await browser.newPage()
-    await page.addScriptTag({ path: fileURLToPath(import.meta.resolve('mqtt/dist/mqtt.min.js')) })
+    await page.addScriptTag({ path: fileURLToPath(import.meta.resolve('mqtt/dist/mqtt.min')) })
     const task = await send()
-    const text = await page.evaluate(
+    const payload = await page.evaluate(
       async ({ url, username, password }) => {
         const { mqtt } = globalThis as unknown as { mqtt: typeof Mqtt }
         const client = mqtt.connect(url, { username, password, reconnectPeriod: 0 })
         const { promise, resolve, reject } = Promise.withResolvers<string>()
-        client.on('message', (_topic, payload) => resolve(payload.toString()))
+        client.on('message', (_topic, got) => resolve(got.toString()))
         client.on('connect', () => client.subscribe('push', { qos: 1 }))
         client.on('error', reject)
         client.on('close', () => reject(new Error('closed')))
@@ -94,7 +93,7 @@ suite('every MQTT client is a device', { concurrency: 8 }, () => {
       },
       { url: carillon.webSocket, username: login.push_token, password: login.token },
     )
-    isThePush(t, JSON.parse(text), task, 1)
+    isThePush(t, JSON.parse(payload), task, 1)
     await isCountedOnce(t, task)
   })
 })

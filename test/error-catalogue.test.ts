@@ -10,7 +10,10 @@ const rows = page
   .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
 
 test('the page on errors lists the codes of the catalogue, in its order, with their HTTP status', (t) => {
-  t.assert.deepEqual(rows.map(([code, http]) => [Number(code), Number(http)]), Object.values(errors).map(({ code, http }) => [code, http]))
+  t.assert.deepEqual(
+    rows.map(([code, http]) => [Number(code), Number(http)]),
+    Object.values(errors).map(({ code, http }) => [code, http]),
+  )
 })
 
 test('the page on errors says of every code when it comes and what to do', (t) => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import test, { after } from 'node:test'
-import { type Login, startCarillon } from './harness/carillon.ts'
+import type { Login } from './harness/carillon.ts'
 import { connectDevice } from './harness/device.ts'
+import { startWithStillClock } from './harness/still-clock.ts'
 
-const clock = new URL('./harness/clock.ts', import.meta.url).href
-const carillon = await startCarillon({ after }, { NODE_OPTIONS: `--import=${clock}`, CLOCK_JUMP_MS: String(31 * 86_400_000) })
+const { carillon, pass: passMonth } = await startWithStillClock({ after }, 31 * 86_400_000)
 const admin = carillon.admin
 
 /** Calls are refused within 1 s and connections closed within 5: whoever forgets to do it does not do it in this time. */
@@ -76,7 +76,7 @@ test('a connection being let in while its token ends does not stay', limit, asyn
 test('a token that expires is refused as expired, and its connection is closed', limit, async (t) => {
   const { phone, closed } = await person(t, 'late')
   t.assert.equal(await codeOf(phone), 200)
-  process.kill(carillon.pid, 'SIGUSR2')
+  await passMonth()
   await refused(phone, 402)
   await Promise.all(closed)
   await t.assert.rejects(connectDevice(t, carillon, phone))

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { storeCertificate } from '@carillon/server/access/certificates.ts'
 import { type VendorName, sequenceItems, vendorOfProvider } from '@carillon/protocol/names.ts'
 import { systemClock } from '@carillon/server/clock.ts'
-import { checkCredentials } from '@carillon/server/vendors/vendors.ts'
 import { type Command, Failed, UsageError, actor, appNamed, required } from './command.ts'
 
 const vendorNames = [...new Set(Object.values(vendorOfProvider))]
@@ -65,6 +64,7 @@ export const certCommands: Command[] = [
         certificate: file === undefined ? '' : fileContent(file),
         options: {},
       }
+      const { checkCredentials } = await import('@carillon/server/vendors/vendors.ts') // only here: it takes a while to load
       const app = await appNamed(call, required(call, 'app'))
       const now = systemClock.now()
       const warnings = await storeCertificate(

@@ -5,7 +5,6 @@ import { FolderLocked } from '@carillon/server/store/sqlite/lock.ts'
 import { appCommands } from './app.ts'
 import { certCommands } from './cert.ts'
 import { type Command, Failed, UsageError, runCommand } from './command.ts'
-import { serve, serveHelp } from './serve.ts'
 import { taskCommands } from './task.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
@@ -43,6 +42,7 @@ const run = async (argv: string[]): Promise<number> => {
     return 0
   }
   if (first === 'serve') {
+    const { serve, serveHelp } = await import('./serve.ts') // the whole server: other commands start without it
     if (rest.includes('--help')) {
       console.log(serveHelp())
       return 0

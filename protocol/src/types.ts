@@ -18,7 +18,8 @@ export const FreeText = (options: { maxBytes?: number; format?: string; descript
 export const Name = Text(128, { maxBytes: 512 })
 
 /** An id as a caller may write it: exact up to int64, a bigint where a number would round it onto another id. */
-export const Int64 = (): TUnsafe<number | bigint> => Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
+export const Int64 = (options: { description?: string } = {}): TUnsafe<number | bigint> =>
+  Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64', ...options }))
 
 /** A whole number between two limits, both allowed. */
 export const Int = (minimum: number, maximum: number, options: { description?: string } = {}) =>
@@ -27,8 +28,11 @@ export const Int = (minimum: number, maximum: number, options: { description?: s
 export const UnixSeconds = (options: { description?: string } = {}) => Int(0, LAST_SECOND, options)
 
 /** One of a few fixed values. */
-export const OneOf = <const V extends readonly (string | number)[]>(values: V): TUnsafe<V[number]> =>
-  Type.Unsafe<V[number]>({ type: typeof values[0] === 'number' ? 'integer' : 'string', enum: [...values] })
+export const OneOf = <const V extends readonly (string | number)[]>(
+  values: V,
+  options: { description?: string } = {},
+): TUnsafe<V[number]> =>
+  Type.Unsafe<V[number]>({ type: typeof values[0] === 'number' ? 'integer' : 'string', enum: [...values], ...options })
 
 /** 1 to `max` items. Plain items that repeat are read once: every list of the interface means a set. */
 export const List = <S extends TSchema>(items: S, max: number = LIST_MAX) =>
@@ -43,5 +47,8 @@ export const Default = <S extends TSchema>(schema: S, value: Static<S>): S =>
   Type.Optional({ ...schema, default: value } as TSchema) as unknown as S
 
 /** An object that refuses keys it does not know, to catch misspellings where one would be dangerous. */
-export const ClosedObject = <P extends Record<string, TSchema>>(properties: P): TObject<P> =>
-  Type.Object(properties, { additionalProperties: false })
+export const ClosedObject = <P extends Record<string, TSchema>>(properties: P, options: object = {}): TObject<P> =>
+  Type.Object(properties, { additionalProperties: false, ...options })
+
+/** The same, with a sentence for the reference. */
+export const described = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description })

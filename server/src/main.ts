@@ -126,7 +126,11 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const gateway = new Gateway({ ports, log, clock, greetingsPerAddress: config.greetingsPerAddress })
   closings.push(() => gateway.close())
   const { sessions } = gateway
-  const own = { ...ownChannel(sessions), wake: (id: number) => sessions.wake(id), timedOut: (id: number) => sessions.timedOut(id) }
+  const own = {
+    ...ownChannel(sessions),
+    wake: (id: number) => sessions.wake(id),
+    timedOut: (id: number, task: number) => sessions.timedOut(id, task),
+  }
   const deliver = new Deliver(path, own, tasks, receipts)
 
   changes.on('token', (id) => sessions.closeToken(id))

@@ -24,46 +24,51 @@ const credentials: Record<(typeof providers)[number], Record<string, string>> = 
   Honor: { app_id: '104000', app_key: 'honor-client', app_secret: 'honor-secret' },
 }
 
-const environments = ['development', 'production']
+type Provider = (typeof providers)[number]
+type Certificate = Record<'app_id' | 'app_key' | 'app_secret' | 'certificate' | 'name', string>
 
-const numberOf = (name: (typeof providers)[number]): number => providers.indexOf(name) + 1
-const nameFor = (provider: string, environment: number): string => `org.example.${provider}.${environments[environment]}`
+const numberOf = (provider: Provider): number => providers.indexOf(provider) + 1
+const nameFor = (provider: Provider, environment: 0 | 1): string => `org.example.${provider}.${environment}`
 
-/** Setting a record warns of an option nobody knows, and says for which provider: so a number shows whose it is. */
-const taken: Record<string, string> = {}
-for (const provider of providers) {
-  for (const environment of [0, 1]) {
-    const place = { provider: numberOf(provider), environment, name: nameFor(provider, environment) }
-    const body = { ...place, ...credentials[provider], options: { colour: 'red' } }
-    const { warnings } = await carillon.ok('/push/certificate', { method: 'PUT', token, body })
-    taken[provider] = warnings.join('\n')
-  }
+/** Sets a record; resolves to what it warned of. */
+const put = async (provider: Provider, environment: 0 | 1, options = {}): Promise<string[]> => {
+  const place = { provider: numberOf(provider), environment, name: nameFor(provider, environment) }
+  const body = { ...place, ...credentials[provider], options }
+  return (await carillon.ok('/push/certificate', { method: 'PUT', token, body })).warnings
 }
 
-type Certificate = Record<'app_id' | 'app_key' | 'app_secret' | 'certificate' | 'name', string>
 const get = (query: string) => carillon.call<Certificate>(`/push/certificate${query}`, { token })
-const nameAt = async (query: string): Promise<string> => (await get(query)).data.name
 
 const holds = (field: keyof Certificate, value: string): Keeps => async () => {
+  await put('APNS', 1)
   assert.equal((await get('?provider=1')).data[field], value)
 }
 
-const givesRecordOf = (provider: (typeof providers)[number]): Keeps => async () => {
+/** With a record in both environments, the one for `environment` answers. */
+const gives = (environment: 0 | 1, query: string): Keeps => async () => {
+  await put('APNS', 0)
+  await put('APNS', 1)
+  assert.equal((await get(query)).data.name, nameFor('APNS', environment))
+}
+
+const givesRecordOf = (provider: Provider): Keeps => async () => {
+  // A warning of an option nobody knows says whose record it is.
+  const warnings = await put(provider, 1, { colour: 'red' })
+  const title = { APNS: 'Apple', FCM: 'Firebase' }[provider as string] ?? provider
+  assert.match(warnings.join('\n'), new RegExp(`colour, not used for ${title}`, 'i'))
   const { code, data } = await get(`?provider=${numberOf(provider)}`)
   assert.equal(code, 200)
   assert.equal(data.name, nameFor(provider, 1))
   assert.deepEqual({ ...data, ...credentials[provider] }, data)
-  const title = { APNS: 'Apple', FCM: 'Firebase' }[provider as string] ?? provider
-  assert.match(taken[provider]!, new RegExp(`not used for ${title}`, 'i'))
 }
 
 conform('certificate', {
   'the service, certificates': async () => {
-    for (const provider of providers) {
-      for (const environment of [0, 1]) {
-        const query = `?provider=${numberOf(provider)}&environment=${environment}`
-        assert.equal(await nameAt(query), nameFor(provider, environment))
-      }
+    const places = providers.flatMap((provider) => ([0, 1] as const).map((environment) => ({ provider, environment })))
+    for (const { provider, environment } of places) await put(provider, environment)
+    for (const { provider, environment } of places) {
+      const { data } = await get(`?provider=${numberOf(provider)}&environment=${environment}`)
+      assert.equal(data.name, nameFor(provider, environment))
     }
   },
   'certificate record app_id': holds('app_id', credentials.APNS.app_id!),
@@ -73,6 +78,7 @@ conform('certificate', {
   'certificate record name': holds('name', nameFor('APNS', 1)),
   'GET /push/certificate': async () => {
     for (const provider of providers) {
+      await put(provider, 1)
       const { status, code, message, data } = await get(`?provider=${numberOf(provider)}`)
       assert.deepEqual([status, code, message], [200, 200, null])
       for (const field of ['app_id', 'app_key', 'app_secret', 'certificate', 'name'] as const) {
@@ -81,23 +87,18 @@ conform('certificate', {
     }
   },
   'GET /push/certificate environment': async () => {
+    await put('APNS', 1)
     for (const value of ['2', '-1', 'production', '1.0', '01']) {
       const { code, message } = await get(`?provider=1&environment=${value}`)
       assert.equal(code, 10002, value)
       assert.match(message!, /^environment must be/)
     }
   },
-  'GET /push/certificate environment 0': async () => {
-    assert.equal(await nameAt('?provider=1&environment=0'), nameFor('APNS', 0))
-  },
-  'GET /push/certificate environment 1': async () => {
-    assert.equal(await nameAt('?provider=1&environment=1'), nameFor('APNS', 1))
-  },
-  'GET /push/certificate environment, default': async () => {
-    assert.equal(await nameAt('?provider=1'), nameFor('APNS', 1))
-    assert.equal(await nameAt('?provider=1&environment='), nameFor('APNS', 1))
-  },
+  'GET /push/certificate environment 0': gives(0, '?provider=1&environment=0'),
+  'GET /push/certificate environment 1': gives(1, '?provider=1&environment=1'),
+  'GET /push/certificate environment, default': gives(1, '?provider=1'),
   'GET /push/certificate provider': async () => {
+    await put('APNS', 1)
     for (const value of ['', '0', '9', '-1', 'apns', '1.0', undefined]) {
       const query = value === undefined ? '' : `?provider=${value}`
       const { code, message } = await get(query)

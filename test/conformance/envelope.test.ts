@@ -83,8 +83,11 @@ conform('envelope', {
   },
   'errors 2': () => succeed(({ code, message }, path) => assert.deepEqual([code, message], [200, null], path)),
   'errors 3': async () => {
-    const { message } = await carillon.call('/push/notify', { token, body: { ...notify, message: { badge: 'many' } } })
-    assert.match(message!, /^message\.badge must be .*digits/)
+    const told = async (body: unknown): Promise<string> =>
+      (await carillon.call('/push/notify', { token, body })).message ?? ''
+    assert.match(await told({ ...notify, message: { badge: 'many' } }), /^message\.badge must be .*digits/)
+    assert.match(await told({ ...notify, audience: { tag: ['a'], alias: ['b'] } }), /^audience must be .*exactly one/)
+    assert.match(await told({ message: notify.message }), /^audience is required/)
   },
   'errors 4': async () => {
     for (const [path, options, code] of failures) {

@@ -7,6 +7,9 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
+// Every start reads the same files: what Node made of them is kept from one to the next.
+const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'carillon-compile-cache')
+
 const command = fileURLToPath(new URL('../../cli/bin/carillon.js', import.meta.url))
 
 export interface Envelope<D = any> {
@@ -54,7 +57,7 @@ export interface Login {
 
 /** Runs the command as a user would. Rejects when it fails, unless `fails` says that it may. */
 export const run = async (args: string[], options: { env?: NodeJS.ProcessEnv; input?: string; fails?: boolean } = {}) => {
-  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, ...options.env }, stdio: 'pipe' })
+  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, NODE_COMPILE_CACHE, ...options.env }, stdio: 'pipe' })
   child.stdin.end(options.input ?? '')
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   if (code !== 0 && !options.fails) throw new Error(`carillon ${args.join(' ')} exited with ${code}: ${stderr}`)
@@ -104,7 +107,7 @@ export class Carillon {
   /** Starts it, or starts it again on the same data and ports; resolves when it says that it is ready. */
   async start(more: NodeJS.ProcessEnv = {}): Promise<this> {
     const again = this.http === '' ? {} : { CARILLON_PORT: String(this.port), CARILLON_MQTT_PORT: String(this.mqttPort) }
-    const env = { ...process.env, ...this.#env, ...again, ...more }
+    const env = { ...process.env, NODE_COMPILE_CACHE, ...this.#env, ...again, ...more }
     const child = spawn(process.execPath, [command, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     child.stderr.on('data', (chunk: Buffer) => (this.#log += chunk.toString()))

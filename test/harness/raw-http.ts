@@ -18,7 +18,12 @@ export const requestBytes = (
 ): Buffer => {
   const bytes = Buffer.from(body ?? '')
   const framed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: carillon', 'connection: close', ...headers.map((pair) => pair.join(': '))]
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'host: carillon',
+    'connection: close',
+    ...headers.map((pair) => pair.join(': ')),
+  ]
   if (body !== undefined && !framed) lines.push(`content-length: ${bytes.length}`)
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes])
 }
@@ -40,7 +45,10 @@ export const exchange = (port: number, bytes: Buffer, { unfinished = false } = {
     else socket.write(bytes)
   })
 
-/** Cuts what came back into answers; throws where it is not HTTP. `bodiless`: the first one answers a HEAD. */
+/**
+ * Cuts what came back into answers; throws where it is not HTTP. `bodiless`: it answers a HEAD, and has a body only if
+ * that was refused before anybody knew that it was one.
+ */
 export const readAnswers = (text: string, { bodiless = false } = {}): WireAnswer[] => {
   const answers: WireAnswer[] = []
   let rest = Buffer.from(text)
@@ -50,8 +58,11 @@ export const readAnswers = (text: string, { bodiless = false } = {}): WireAnswer
     const [line = '', ...lines] = rest.toString('utf8', 0, end).split('\r\n')
     const status = /^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]
     if (status === undefined) throw new Error(`not a status line: ${line}`)
-    const headers = Object.fromEntries(lines.map((pair) => [pair.split(':', 1)[0]!.toLowerCase(), pair.replace(/^[^:]*:\s*/, '')]))
-    const length = status === '100' || (bodiless && answers.length === 0) ? 0 : Number(headers['content-length'])
+    const headers = Object.fromEntries(
+      lines.map((pair) => [pair.split(':', 1)[0]!.toLowerCase(), pair.replace(/^[^:]*:\s*/, '')]),
+    )
+    const nothing = bodiless && rest.length === end + 4
+    const length = status === '100' || nothing ? 0 : Number(headers['content-length'])
     const body = rest.subarray(end + 4, end + 4 + length)
     if (body.length !== length) throw new Error(`an answer says ${length} bytes and has ${body.length}`)
     if (status !== '100') answers.push({ status: Number(status), headers, body: body.toString() })

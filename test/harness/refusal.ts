@@ -7,7 +7,7 @@ type Answered = Envelope & { status: number; headers: Headers | Record<string, s
 export const headerOf = ({ headers }: Pick<Answered, 'headers'>, name: string): string | null =>
   headers instanceof Headers ? headers.get(name) : (headers[name] ?? null)
 
-/** A refusal in full: its code, the HTTP status, an envelope of exactly three fields as JSON, and words that say why. */
+/** A refusal in full: its code, the HTTP status, the type of the answer, no data, and words that say why. */
 export const assertRefused = (answer: Answered, code: number, status: number, says: RegExp | string = /./): void => {
   const told = JSON.stringify({ status: answer.status, code: answer.code, data: answer.data, message: answer.message })
   assert.equal(answer.code, code, told)

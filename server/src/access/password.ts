@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
+import { passwordsRefused } from '../metrics.ts'
 import { type Phc, readPhc, writePhc } from './phc.ts'
 
 const strength = { algorithm: 'argon2id', memory: 19_456, passes: 2, parallelism: 1 } as const
@@ -44,6 +45,14 @@ export class Passwords {
     this.#derive = options.derive ?? deriveArgon2
   }
 
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** `patient`: waits however long the queue is, for work that comes one at a time (a batch of registrations). */
   async hash(password: string, options: { patient?: boolean } = {}): Promise<string> {
     const parameters = { ...strength, salt: randomBytes(SALT_BYTES) }
@@ -64,6 +73,7 @@ export class Passwords {
     else if (patient || this.#waiting.length < this.#waitingMax) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else {
+      passwordsRefused.value += 1
       const retryAfter = Math.ceil(this.#waiting.length / (HASHES_PER_SECOND * this.#concurrency))
       throw new Refused('tooMany', 'too many passwords are being checked', { retryAfter })
     }

@@ -1,5 +1,6 @@
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { Clock } from '../clock.ts'
+import { throttled } from '../metrics.ts'
 import {
   type AttemptLane,
   type Blocked,
@@ -72,8 +73,11 @@ export class Throttle {
     const source = this.#addressLane(`address:${sourceOf(address)}`, 1)
     const lanes = [source, own]
     const { leave, blocked } = await this.#reserve(lanes)
-    if (blocked?.bucket === own.bucket) return false
-    if (blocked) throw this.#tooMany('too many failed attempts from this address', blocked)
+    if (blocked?.bucket === own.bucket) {
+      throttled.account.value += 1
+      return false
+    }
+    if (blocked) throw this.#tooMany('address', 'too many failed attempts from this address', blocked)
     try {
       const right = await check()
       if (right) {
@@ -96,7 +100,7 @@ export class Throttle {
     const blocked =
       (await this.#store.read(blockedAttempts, { lanes, now })) ??
       (await this.#store.write(reserveAttempt, { lanes, now }))
-    if (blocked) throw this.#tooMany('too many registrations from this address', blocked)
+    if (blocked) throw this.#tooMany('registration', 'too many registrations from this address', blocked)
   }
 
   /**
@@ -120,7 +124,7 @@ export class Throttle {
       }
       const others = this.#underWay.get(blocked.bucket)
       if (!others) return { blocked }
-      if (this.#waiting >= this.#options.waiting) throw this.#tooMany('too many attempts at once', blocked)
+      if (this.#waiting >= this.#options.waiting) throw this.#tooMany('waiting', 'too many attempts at once', blocked)
       this.#waiting += 1
       await Promise.race(others)
       this.#waiting -= 1
@@ -153,7 +157,8 @@ export class Throttle {
     return { bucket, pace: { kind: 'rate', burst: addressBurst * wider, everyMs: Math.ceil(addressEveryMs / wider) } }
   }
 
-  #tooMany(message: string, blocked: Blocked): Refused {
+  #tooMany(lane: keyof typeof throttled, message: string, blocked: Blocked): Refused {
+    throttled[lane].value += 1
     const retryAfter = Math.max(1, Math.ceil((blocked.next_at - this.#clock.now()) / 1000))
     return new Refused('tooMany', message, { retryAfter })
   }

@@ -143,7 +143,7 @@ test('a device that let a push time out is away until it sends anything, then ge
   await device.settle()
   hand(house, 1)
   await device.next('publish')
-  house.gateway.sessions.timedOut(1)
+  house.gateway.sessions.timedOut(1, 1)
   t.assert.equal(await house.ports.departures.next(), 1)
   t.assert.equal(hand(house, 2), 'away')
   queue(house, 2)
@@ -234,4 +234,18 @@ test('a store that fails for a moment delays arrival and inbox, and loses neithe
   house.ports.inbox = inbox
   turn(house, 2)
   t.assert.equal(taskOf(await device.next('publish')), 1)
+})
+
+test('a device that acknowledged while it was called too late stays here', async (t) => {
+  const house = await startGateway(t)
+  const device = await new RawDevice(house.port).come(1)
+  await house.ports.arrivals.next()
+  await device.settle()
+  hand(house, 1)
+  const { messageId } = (await device.next('publish')) as { messageId: number }
+  device.acknowledge(messageId)
+  await house.ports.acknowledged.next()
+  house.gateway.sessions.timedOut(1, 1)
+  t.assert.equal(hand(house, 2), 'written')
+  t.assert.deepEqual(house.ports.departures.rest, [])
 })

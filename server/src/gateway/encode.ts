@@ -4,10 +4,16 @@ import type { Version } from './packet.ts'
 
 export const PUSH_TOPIC = 'push'
 
+/** Server-sent events in place of MQTT. */
+export const STREAM = 0
+
+/** What a push is written as: MQTT of a version, or an event. */
+export type Form = Version | typeof STREAM
+
 const BADGE_WIDTH = 10 // counters are kept as Int32
 const SENT_AT_WIDTH = 13 // Unix milliseconds until the year 2286
 
-/** One finished PUBLISH, with the places that differ from device to device or from moment to moment. */
+/** One finished PUBLISH or event, with the places that differ from device to device or from moment to moment. */
 interface Template {
   bytes: Buffer
   /** -1 where this kind has no such field. */
@@ -19,14 +25,17 @@ interface Template {
   badge: number
 }
 
+/** The bytes around a payload, and where it begins in them. */
+type Around = Pick<Template, 'bytes' | 'idAt' | 'expiryAt'> & { contentAt: number }
+
 /**
- * A push as it goes down a connection, built once for all devices: one template for each kind (version, QoS, with or
+ * A push as it goes down a connection, built once for all devices: one template for each kind (form, QoS, with or
  * without badge), made when first needed. A device gets a copy with its packet id and badge written over.
  */
 export class EncodedPush {
   readonly #push: Push
   readonly #head: string
-  readonly #templates: (Template | undefined)[] = new Array(8).fill(undefined)
+  readonly #templates: (Template | undefined)[] = new Array(12).fill(undefined)
   #now = 0
 
   constructor(push: Push) {
@@ -41,12 +50,12 @@ export class EncodedPush {
     for (const template of this.#templates) if (template !== undefined) this.#writeTimes(template)
   }
 
-  size(version: Version, qos: number, badge: number | null): number {
-    return this.#template(version, qos, badge !== null).bytes.length
+  size(form: Form, qos: number, badge: number | null): number {
+    return this.#template(form, qos, badge !== null).bytes.length
   }
 
-  bytes(version: Version, qos: number, badge: number | null, id: number, again: boolean): Buffer {
-    const template = this.#template(version, qos, badge !== null)
+  bytes(form: Form, qos: number, badge: number | null, id: number, again: boolean): Buffer {
+    const template = this.#template(form, qos, badge !== null)
     if (badge !== null && badge !== template.badge) {
       writeDigits(template.bytes, template.badgeAt, BADGE_WIDTH, badge)
       template.badge = badge
@@ -61,31 +70,48 @@ export class EncodedPush {
     return bytes
   }
 
-  #template(version: Version, qos: number, badged: boolean): Template {
-    const kind = (version === 5 ? 4 : 0) | (qos === 0 ? 0 : 2) | (badged ? 1 : 0)
-    return (this.#templates[kind] ??= this.#build(version, qos, badged))
+  #template(form: Form, qos: number, badged: boolean): Template {
+    const kind = (form === 5 ? 4 : form === 4 ? 0 : 8) | (qos === 0 ? 0 : 2) | (badged ? 1 : 0)
+    return (this.#templates[kind] ??= this.#build(form, qos, badged))
   }
 
-  #build(version: Version, qos: number, badged: boolean): Template {
-    const topic = text(PUSH_TOPIC)
-    const id = Buffer.alloc(qos === 0 ? 0 : 2)
-    const properties = version === 5 ? this.#properties() : Buffer.alloc(0)
+  #build(form: Form, qos: number, badged: boolean): Template {
     const json = `${this.#head},"sent_at":${'0'.repeat(SENT_AT_WIDTH)}`
     const content = Buffer.from(badged ? `${json},"badge":${' '.repeat(BADGE_WIDTH - 1)}0}` : `${json}}`)
-    const length = lengthBytes(topic.length + id.length + properties.length + content.length)
-    const bytes = Buffer.concat([Buffer.of(0x30 | (qos << 1)), length, topic, id, properties, content])
-
-    const idAt = 1 + length.length + topic.length
+    const around = form === STREAM ? this.#event(content) : this.#publish(form, qos, content)
+    const contentEnd = around.contentAt + content.length
     const template = {
-      bytes,
-      idAt: qos === 0 ? -1 : idAt,
-      expiryAt: version === 5 ? idAt + id.length + 2 : -1, // after the length of the properties and the property's name
-      badgeAt: badged ? bytes.length - 1 - BADGE_WIDTH : -1,
-      sentAtAt: bytes.length - content.length + Buffer.byteLength(json) - SENT_AT_WIDTH,
+      bytes: around.bytes,
+      idAt: around.idAt,
+      expiryAt: around.expiryAt,
+      badgeAt: badged ? contentEnd - 1 - BADGE_WIDTH : -1,
+      sentAtAt: around.contentAt + Buffer.byteLength(json) - SENT_AT_WIDTH,
       badge: 0,
     }
     this.#writeTimes(template)
     return template
+  }
+
+  /** JSON has no line breaks, so its data is one line. */
+  #event(content: Buffer): Around {
+    const head = Buffer.from(`id: ${this.#push.taskId}\nevent: push\ndata: `)
+    return { bytes: Buffer.concat([head, content, Buffer.from('\n\n')]), contentAt: head.length, idAt: -1, expiryAt: -1 }
+  }
+
+  #publish(version: Version, qos: number, content: Buffer): Around {
+    const topic = text(PUSH_TOPIC)
+    const id = Buffer.alloc(qos === 0 ? 0 : 2)
+    const properties = version === 5 ? this.#properties() : Buffer.alloc(0)
+    const length = lengthBytes(topic.length + id.length + properties.length + content.length)
+    const bytes = Buffer.concat([Buffer.of(0x30 | (qos << 1)), length, topic, id, properties, content])
+
+    const idAt = 1 + length.length + topic.length
+    return {
+      bytes,
+      contentAt: bytes.length - content.length,
+      idAt: qos === 0 ? -1 : idAt,
+      expiryAt: version === 5 ? idAt + id.length + 2 : -1, // after the length of the properties and the property's name
+    }
   }
 
   /** Shorter than 128 bytes, so their length is one byte. */

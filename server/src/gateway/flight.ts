@@ -35,7 +35,15 @@ export class Flight {
 
   /** undefined: nothing of that id is open. */
   acknowledge(id: number): Delivery | undefined {
-    const place = this.#ids.indexOf(id)
+    return this.#take(this.#ids.indexOf(id))
+  }
+
+  /** The same by task, where packets have no ids. */
+  acknowledgeTask(taskId: number): Delivery | undefined {
+    return this.#take(this.#open.findIndex(({ push }) => push.taskId === taskId))
+  }
+
+  #take(place: number): Delivery | undefined {
     if (place < 0) return undefined
     this.#ids.splice(place, 1)
     const [delivery] = this.#open.splice(place, 1)

@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts'
+import { greetings } from '../metrics.ts'
 import { Connection, type Door, type Log, type Wire } from './connection.ts'
 import { Gate } from './gate.ts'
 import { Greeting } from './greeting.ts'
-import type { GatewayPorts } from './ports.ts'
+import type { DeviceCaller, GatewayPorts } from './ports.ts'
 import { Sessions } from './sessions.ts'
+import { StreamSession } from './stream-session.ts'
 import { Wheel } from './wheel.ts'
 
 export interface GatewayOptions {
@@ -34,7 +36,9 @@ export class Gateway implements Door {
 
   /** False: closing, or too many unknown connections of that address. */
   admits(address: string): boolean {
-    return this.#emptied === undefined && this.#gate.admits(address)
+    const admitted = !this.closing && this.#gate.admits(address)
+    if (!admitted) greetings['turned away'].value += 1
+    return admitted
   }
 
   /** undefined: not admitted; the wire is the caller's to close. */
@@ -44,6 +48,21 @@ export class Gateway implements Door {
     const connection = new Connection(wire, this)
     connection.stage = new Greeting(connection, this.sessions, this.#gate, address)
     this.#connections.add(connection)
+    return connection
+  }
+
+  get closing(): boolean {
+    return this.#emptied !== undefined
+  }
+
+  /** A device that has shown who it is before its wire was there. */
+  stream(wire: Wire, caller: DeviceCaller, qos: 0 | 1): Connection {
+    const connection = new Connection(wire, this)
+    this.#connections.add(connection)
+    const session = new StreamSession(connection, this.sessions, caller)
+    this.sessions.enter(session)
+    connection.become(session)
+    session.begin(qos)
     return connection
   }
 

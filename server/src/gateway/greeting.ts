@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { greetings } from '../metrics.ts'
 import type { Connection, Stage } from './connection.ts'
 import type { Gate } from './gate.ts'
 import { CONNECT, type Version } from './packet.ts'
-import type { DeviceCaller } from './ports.ts'
 import { connack, readConnect, readLevel, type Greeted } from './rare-packet.ts'
 import { reason, returnCode, type Reason } from './reason.ts'
 import { PACKET_LIMIT, RECEIPTS_AT_ONCE, Session } from './session.ts'
@@ -49,7 +49,7 @@ export class Greeting implements Stage {
   }
 
   async #decide(greeted: Greeted): Promise<void> {
-    const caller = await this.#authenticate(greeted)
+    const caller = await this.#sessions.authenticate(greeted.username, greeted.password)
     if (!this.#stands()) return
     if (caller === undefined) {
       return this.#refuse(
@@ -58,21 +58,12 @@ export class Greeting implements Stage {
         'credentials not accepted',
       )
     }
-    this.#gate.leave(this.#address)
+    this.#leave('accepted')
     const connection = this.#connection
     connection.wire.write(accepting(greeted))
     const session = new Session(connection, this.#sessions, caller, greeted)
     this.#sessions.enter(session)
     connection.become(session)
-  }
-
-  /** Asked again if something was revoked meanwhile: the session that would have been closed did not exist yet. */
-  async #authenticate(greeted: Greeted): Promise<DeviceCaller | undefined> {
-    for (;;) {
-      const { revocations } = this.#sessions
-      const caller = await this.#sessions.ports.authenticate(greeted.username, greeted.password)
-      if (caller === undefined || revocations === this.#sessions.revocations || !this.#stands()) return caller
-    }
   }
 
   /** Still the stage of a living connection, after something was waited for. */
@@ -82,18 +73,23 @@ export class Greeting implements Stage {
 
   #refuse(version: Version, code: number, why: string): void {
     this.#connection.door.log.info({ address: this.#address, why }, 'connection refused')
-    this.#gate.leave(this.#address)
+    this.#leave('refused')
     this.#connection.end(connack(version, code, {}))
   }
 
   violated(_code: Reason, why: string): void {
     this.#connection.door.log.debug({ address: this.#address, why }, 'greeting broken off')
-    this.#gate.leave(this.#address)
+    this.#leave('broken')
     this.#connection.stage = undefined
     this.#connection.wire.destroy() // nothing may be said before its version is known
   }
 
   closed(): void {
+    this.#leave('broken')
+  }
+
+  #leave(outcome: keyof typeof greetings): void {
+    greetings[outcome].value += 1
     this.#gate.leave(this.#address)
   }
 

@@ -26,6 +26,10 @@ export const reason = {
 
 export type Reason = (typeof reason)[keyof typeof reason]
 
+const names = new Map(Object.entries(reason).map(([name, code]) => [code, name]))
+
+export const reasonName = (code: Reason): string => names.get(code)!
+
 /** MQTT 3.1.1 return codes of CONNACK (section 3.2.2.3). */
 export const returnCode = {
   accepted: 0,

@@ -1,38 +1,31 @@
 import type { Outcome, Push, Target } from '../push/channel.ts'
 import type { Connection, Stage } from './connection.ts'
 import { PUSH_TOPIC, type EncodedPush } from './encode.ts'
+import { nextNumber, type Home, type Live } from './live.ts'
 import { acknowledgement, disconnect, packetType, PINGRESP, readAcknowledged, readPublish, typeOf } from './packet.ts'
 import type { Version } from './packet.ts'
 import type { DeviceCaller } from './ports.ts'
 import { pubackRefusing, readSubscribe, readUnsubscribe, suback, unsuback, type Greeted } from './rare-packet.ts'
-import { reason, SUBACK_FAILURE, Violation, type Reason } from './reason.ts'
+import { reason, reasonName, SUBACK_FAILURE, Violation, type Reason } from './reason.ts'
 import { Receipts, type Taken } from './receipts.ts'
-import { Subscription, type Subscriber, type Surroundings } from './subscription.ts'
+import { Subscription, type Subscriber } from './subscription.ts'
 
 export const PACKET_LIMIT = 64 * 1024
 /** Receipts being taken at once; above it the client is not read. */
 export const RECEIPTS_AT_ONCE = 16
 /** Our own bound on unacknowledged pushes, whatever the client allows. */
-const WINDOW = 32
+export const WINDOW = 32
 
 const RECEIPT_TOPIC = Buffer.from('receipt')
 
-/** Where sessions live. */
-export interface Home extends Surroundings {
-  /** It has ended; nothing more will come of it. */
-  leave(session: Session): void
-}
-
-let lastNumber = 0
-
 /** A device's live connection. It owns what is in flight on it and nothing that has to survive it. */
-export class Session implements Stage, Subscriber {
+export class Session implements Stage, Subscriber, Live {
   readonly packetLimit = PACKET_LIMIT
   readonly busy = false
   readonly connection: Connection
   readonly home: Home
   readonly caller: DeviceCaller
-  readonly number = (lastNumber += 1)
+  readonly number = nextNumber()
   readonly version: Version
   readonly window: number
   readonly packetMaximum: number
@@ -57,6 +50,14 @@ export class Session implements Stage, Subscriber {
     this.#heardAt = wheel.second
     wheel.forget(connection) // the greeting's deadline
     if (this.#patience !== 0) wheel.watch(connection, this.#patience)
+  }
+
+  get form(): Version {
+    return this.version
+  }
+
+  get protocol(): string {
+    return this.version === 5 ? 'MQTT 5' : 'MQTT 3.1.1'
   }
 
   opensWith(first: number): boolean {
@@ -85,7 +86,7 @@ export class Session implements Stage, Subscriber {
       case packetType.unsubscribe:
         return this.#unsubscribe(data.subarray(at, end))
       case packetType.disconnect:
-        this.closed()
+        this.closed('disconnected')
         return this.connection.end()
       default:
         throw new Violation(reason.protocolError, `packet type ${typeOf(data, at)}`)
@@ -175,8 +176,13 @@ export class Session implements Stage, Subscriber {
     this.#subscription?.wake()
   }
 
-  timedOut(): void {
-    this.#subscription?.timedOut()
+  timedOut(taskId: number): void {
+    this.#subscription?.timedOut(taskId)
+  }
+
+  /** Its packet id is free again only with its PUBACK. */
+  acknowledged(): boolean {
+    return false
   }
 
   violated(code: Reason, why: string): void {
@@ -187,12 +193,12 @@ export class Session implements Stage, Subscriber {
   end(code: Reason, why: string): void {
     if (this.connection.stage !== this) return
     this.connection.door.log.info({ device: this.caller.deviceId, session: this.number, why }, 'session ended')
-    this.closed()
+    this.closed(reasonName(code))
     this.connection.end(this.version === 5 ? disconnect(code) : undefined)
   }
 
-  closed(): void {
-    this.home.leave(this)
+  closed(why = 'lost'): void {
+    this.home.leave(this, why)
     this.#subscription?.close()
   }
 

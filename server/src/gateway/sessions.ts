@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts'
+import { sessionsClosed, sessionsOpened } from '../metrics.ts'
 import type { Outcome, Push, Target } from '../push/channel.ts'
 import { EncodedPushes } from './encode.ts'
-import type { GatewayPorts } from './ports.ts'
+import type { Home, Live } from './live.ts'
+import type { DeviceCaller, GatewayPorts } from './ports.ts'
 import { reason, type Reason } from './reason.ts'
-import type { Home, Session } from './session.ts'
 
 const AWAY: Outcome = { kind: 'away' }
 
@@ -14,7 +15,7 @@ export class Sessions implements Home {
   readonly pushes = new EncodedPushes()
   /** Counts calls that end sessions, for connections that are being let in at that moment. */
   revocations = 0
-  readonly #byDevice = new Map<number, Session>()
+  readonly #byDevice = new Map<number, Live>()
 
   constructor(ports: GatewayPorts, clock: Clock) {
     this.ports = ports
@@ -25,14 +26,25 @@ export class Sessions implements Home {
     return this.#byDevice.size
   }
 
+  /** Asked again if something was revoked meanwhile: the session that would have been closed did not exist yet. */
+  async authenticate(pushToken: string, accessToken: string): Promise<DeviceCaller | undefined> {
+    for (;;) {
+      const { revocations } = this
+      const caller = await this.ports.authenticate(pushToken, accessToken)
+      if (caller === undefined || revocations === this.revocations) return caller
+    }
+  }
+
   /** A new session takes the place of the device's older one. */
-  enter(session: Session): void {
+  enter(session: Live): void {
+    sessionsOpened.of(session.protocol).value += 1
     const { deviceId } = session.caller
     this.#byDevice.get(deviceId)?.end(reason.takenOver, 'taken over by a newer connection')
     this.#byDevice.set(deviceId, session)
   }
 
-  leave(session: Session): void {
+  leave(session: Live, why: string): void {
+    sessionsClosed.of(why).value += 1
     const { deviceId } = session.caller
     if (this.#byDevice.get(deviceId) === session) this.#byDevice.delete(deviceId)
   }
@@ -58,8 +70,13 @@ export class Sessions implements Home {
   }
 
   /** A push was not acknowledged in time: the device counts as away until its connection brings anything. */
-  timedOut(deviceId: number): void {
-    this.#byDevice.get(deviceId)?.timedOut()
+  timedOut(deviceId: number, taskId: number): void {
+    this.#byDevice.get(deviceId)?.timedOut(taskId)
+  }
+
+  /** The device said by other means than its connection that it has this one. True when it was in the air here. */
+  acknowledged(deviceId: number, taskId: number): boolean {
+    return this.#byDevice.get(deviceId)?.acknowledged(taskId) ?? false
   }
 
   /** The device was removed, or is another user's now. */
@@ -82,7 +99,7 @@ export class Sessions implements Home {
     this.#close(reason.shuttingDown, 'shutting down', () => true)
   }
 
-  #close(code: Reason, why: string, which: (session: Session) => boolean): void {
+  #close(code: Reason, why: string, which: (session: Live) => boolean): void {
     this.revocations += 1
     for (const session of this.#byDevice.values()) if (which(session)) session.end(code, why)
   }

@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Outcome, Push, Target } from '../push/channel.ts'
 import { WRITE_LIMIT, type Connection } from './connection.ts'
-import type { EncodedPush, EncodedPushes } from './encode.ts'
+import type { EncodedPush, EncodedPushes, Form } from './encode.ts'
 import { Flight } from './flight.ts'
-import type { Version } from './packet.ts'
 import type { Delivery, DeviceCaller, GatewayPorts } from './ports.ts'
 
 /** What sessions share. */
@@ -20,7 +19,7 @@ export interface Subscriber {
   readonly caller: DeviceCaller
   /** The session's number, unique in this process. */
   readonly number: number
-  readonly version: Version
+  readonly form: Form
   /** How many pushes it may have unacknowledged. */
   readonly window: number
   /** The longest packet it takes. */
@@ -92,8 +91,10 @@ export class Subscription {
     this.#moves += 1
   }
 
-  timedOut(): void {
-    if (this.#presence === 'away') return
+  timedOut(taskId: number): void {
+    // Acknowledged while that was found out, or never written here: this connection has nothing left to answer, and
+    // called silent it would stay so until its next ping.
+    if (this.#presence === 'away' || !this.#flight?.isOpen(taskId)) return
     this.unsubscribe()
     this.#presence = 'silent'
   }
@@ -124,11 +125,11 @@ export class Subscription {
 
   hand(encoded: EncodedPush, push: Push, batchId: number, target: Target): Outcome {
     if (this.#presence === 'away' || this.#presence === 'silent') return AWAY
-    const { version, packetMaximum } = this.#subscriber
+    const { form, packetMaximum } = this.#subscriber
     const { badge, index } = target
     const delivery = { batchId, index, badge, push }
     if (this.#flight !== undefined && this.#isKnown(delivery)) return this.#qos === 0 ? SENT : WRITTEN
-    if (encoded.size(version, this.#qos, badge) > packetMaximum) return TOO_LARGE
+    if (encoded.size(form, this.#qos, badge) > packetMaximum) return TOO_LARGE
     if (this.#presence === 'arriving' || this.#cursor >= 0) {
       this.#oncemore = true
       return QUEUED
@@ -150,7 +151,17 @@ export class Subscription {
   }
 
   acknowledged(id: number): void {
-    const delivery = this.#flight?.acknowledge(id)
+    this.#settle(this.#flight?.acknowledge(id))
+  }
+
+  /** False: it is not in the air here. */
+  acknowledgedTask(taskId: number): boolean {
+    const delivery = this.#flight?.acknowledgeTask(taskId)
+    this.#settle(delivery)
+    return delivery !== undefined
+  }
+
+  #settle(delivery: Delivery | undefined): void {
     if (delivery === undefined) return // of an earlier connection, or a slip: neither needs an answer
     const { home, window } = this.#subscriber
     home.ports.received(delivery)
@@ -222,7 +233,7 @@ export class Subscription {
   }
 
   #writePage(page: Delivery[], limit: number): void {
-    const { home, connection, version, packetMaximum } = this.#subscriber
+    const { home, connection, form, packetMaximum } = this.#subscriber
     const now = home.clock.now()
     connection.wire.cork()
     for (const delivery of page) {
@@ -230,7 +241,7 @@ export class Subscription {
       this.#cursor = delivery.push.taskId
       if (this.#isKnown(delivery)) continue
       const encoded = home.pushes.of(delivery.push)
-      if (encoded.size(version, this.#qos, delivery.badge) > packetMaximum) continue // it stays until it expires
+      if (encoded.size(form, this.#qos, delivery.badge) > packetMaximum) continue // it stays until it expires
       encoded.stamp(now)
       this.#write(encoded, delivery)
       home.ports.sent(delivery, this.#qos === 0)
@@ -265,7 +276,7 @@ export class Subscription {
   }
 
   #write(encoded: EncodedPush, delivery: Delivery): void {
-    const { connection, version } = this.#subscriber
+    const { connection, form } = this.#subscriber
     const { wheel } = connection.door
     if (this.#flight === undefined) {
       this.#flight = new Flight()
@@ -275,6 +286,6 @@ export class Subscription {
     let id = 0
     if (this.#qos === 0) this.#flight.settle(delivery.push.taskId)
     else id = this.#flight.add(delivery)
-    connection.wire.write(encoded.bytes(version, this.#qos, delivery.badge, id, delivery.again === true))
+    connection.wire.write(encoded.bytes(form, this.#qos, delivery.badge, id, delivery.again === true))
   }
 }

@@ -1,6 +1,5 @@
-import { AppSettingPut } from '@carillon/protocol/bodies.ts'
-import { Default, Int } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
+import { AppSetting, AuditList } from '@carillon/protocol/answers.ts'
+import { AppSettingPut, AuditQuery } from '@carillon/protocol/bodies.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Changes } from '../access/changes.ts'
 import { readSetting, withDefaults } from '../access/settings.ts'
@@ -8,12 +7,8 @@ import type { Clock } from '../clock.ts'
 import { setAppSettings } from '../store/apps.ts'
 import { auditRows } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
+import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
-
-const AuditQuery = Type.Object({
-  before: Default(Int(1, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER),
-  limit: Default(Int(1, 500), 50),
-})
 
 export const appRoutes = ({ store, clock, changes }: {
   store: Store
@@ -24,15 +19,42 @@ export const appRoutes = ({ store, clock, changes }: {
     method: 'GET',
     path: '/app/setting',
     who: 'admin',
+    noun: 'apps',
     summary: "The app's settings.",
+    answer: AppSetting,
+    example: {
+      answer: {
+        push_enabled: true,
+        registration_enabled: true,
+        alias_by: 'user',
+        password_min_length: 8,
+        token_days: 30,
+        inbox_limit: 1000,
+        retention_days: 30,
+      },
+    },
     handle: async ({ app }) => app.settings,
   }),
   route({
     method: 'PUT',
     path: '/app/setting',
     who: 'admin',
+    noun: 'apps',
     summary: "Changes some of the app's settings; what is not sent stays as it is.",
     body: AppSettingPut,
+    answer: AppSetting,
+    example: {
+      body: { registration_enabled: false, token_days: 90 },
+      answer: {
+        push_enabled: true,
+        registration_enabled: false,
+        alias_by: 'user',
+        password_min_length: 8,
+        token_days: 90,
+        inbox_limit: 1000,
+        retention_days: 30,
+      },
+    },
     handle: async ({ scope, app, body }) => {
       const change = Object.assign({}, ...Object.entries(body).map(([key, value]) => readSetting(key, value)))
       const actor = actorOf(scope)
@@ -45,8 +67,14 @@ export const appRoutes = ({ store, clock, changes }: {
     method: 'GET',
     path: '/app/audit',
     who: 'admin',
+    noun: 'apps',
     summary: 'Who did what, the newest first; the next page begins before the last id of this one.',
     query: AuditQuery,
+    answer: AuditList,
+    example: {
+      query: { limit: 50 },
+      answer: [{ id: 1, at: some.at, actor: 'admin token 1', action: 'app.set', detail: { token_days: 90 } }],
+    },
     handle: async ({ app, query }) => {
       const rows = await store.read(auditRows, { app: app.id, ...query })
       return rows.map(({ id, at, actor, action, detail }) => ({ id, at, actor, action, detail }))

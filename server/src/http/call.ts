@@ -3,6 +3,7 @@ import { Refused } from '@carillon/protocol/errors.ts'
 import { read, readQuery } from '@carillon/protocol/read.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Gathering, Gone, readJson } from './body.ts'
+import { Document } from './document.ts'
 import { send, success } from './envelope.ts'
 import { callerHeaders, type CallerHeaders } from './headers.ts'
 import type { Refusals } from './refusals.ts'
@@ -43,7 +44,8 @@ export const serveRoute = (route: Route, { access, refusals, gathering }: Door) 
         body: body && (route.readBody ? route.readBody(sent) : read(body, sent)),
         address: request.ip,
       })
-      send(raw, reply.raw, 200, success(data), headers)
+      if (data instanceof Document) data.send(raw, reply.raw)
+      else send(raw, reply.raw, 200, success(data), headers)
     } catch (error) {
       if (!(error instanceof Gone)) refusals.answer(raw, reply.raw, error, path, who === 'nobody')
     }

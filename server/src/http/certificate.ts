@@ -1,3 +1,4 @@
+import { Certificate, CertificateList, CertificateSet } from '@carillon/protocol/answers.ts'
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
@@ -17,6 +18,7 @@ import {
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
 import { readStored } from '../store/stored-json.ts'
+import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 /** Holds what was sent against what the vendor needs, without asking the vendor. */
@@ -33,8 +35,15 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     method: 'GET',
     path: '/push/certificate',
     who: 'any',
+    noun: 'certificates',
     summary: "An app's record at a provider: whole for admins, the public part for users.",
     query: CertificateQuery,
+    answer: Certificate,
+    refuses: ['certificateUnknown'],
+    example: {
+      query: { provider: 3, environment: 1 },
+      answer: { app_id: '', app_key: '', app_secret: '', certificate: '', name: 'com.example.app' },
+    },
     handle: async ({ scope, query }) => {
       if (scope.kind === 'group') throw new Refused('notAllowed', 'a group has no certificates')
       const whole = scope.kind === 'app'
@@ -51,8 +60,14 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     method: 'PUT',
     path: '/push/certificate',
     who: 'admin',
+    noun: 'certificates',
     summary: 'Sets the record at a provider; it is used from then on.',
     body: CertificatePut,
+    answer: CertificateSet,
+    example: {
+      body: { provider: 3, environment: 1, name: 'com.example.app', app_secret: 'AppSecret of the app' },
+      answer: { warnings: [] },
+    },
     handle: async ({ scope, body }) => {
       const { app_id = '', app_key = '', app_secret = '', certificate = '', options = {}, name } = body
       const fields = { app_id, app_key, app_secret, certificate, name, options }
@@ -62,15 +77,18 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
         { place, fields, actor: actorOf(scope), now: clock.now() },
       )
       await changes.announce()
-      return { warnings }
+      return { warnings: [...warnings] }
     },
   }),
   route({
     method: 'DELETE',
     path: '/push/certificate',
     who: 'admin',
+    noun: 'certificates',
     summary: 'Forgets the record at a provider.',
     query: CertificateQuery,
+    refuses: ['certificateUnknown'],
+    example: { query: { provider: 3, environment: 1 } },
     handle: async ({ scope, query }) => {
       const place = placeOf(scope, query)
       const gone = await store.write(deleteCertificate, { place, actor: actorOf(scope), now: clock.now() })
@@ -82,7 +100,22 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     method: 'GET',
     path: '/push/certificate/list',
     who: 'admin',
+    noun: 'certificates',
     summary: "All of an app's records, without secrets, with the date a credential ends where it has one.",
+    answer: CertificateList,
+    example: {
+      answer: [
+        {
+          provider: 3,
+          environment: 1,
+          name: 'com.example.app',
+          app_id: '',
+          app_key: '',
+          expires_at: null,
+          updated_at: some.at,
+        },
+      ],
+    },
     handle: async ({ scope }) => {
       const found = await store.write(showCertificates, { app: scope.app.id, actor: actorOf(scope), now: clock.now() })
       return found.map(({ vendor, environment, name, app_id, app_key, expires_at, updated_at }) => ({

@@ -12,7 +12,9 @@ const sizeOf = route({
   method: 'POST',
   path: '/size',
   who: 'any',
+  noun: 'operations',
   summary: 'How long a text is.',
+  answer: Type.Unknown(),
   body: Type.Object({ text: FreeText() }),
   handle: async ({ body }) => ({ length: body.text.length }),
 })
@@ -166,7 +168,9 @@ test('closing lets a call in flight finish, closes idle connections at once and 
     method: 'GET',
     path: '/slow',
     who: 'nobody',
+    noun: 'operations',
     summary: 'Waits.',
+    answer: Type.Unknown(),
     handle: async () => {
       started.resolve()
       await finish.promise
@@ -194,7 +198,9 @@ test('integers beyond 2^53 in an answer are written as they are', async (t) => {
     method: 'GET',
     path: '/big',
     who: 'nobody',
+    noun: 'operations',
     summary: 'A large number.',
+    answer: Type.Unknown(),
     query: Type.Object({ n: Type.Optional(Int(0, 9)) }),
     handle: async () => ({ n: JSON.rawJSON('9007199254740993') }),
   })

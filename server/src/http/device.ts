@@ -1,6 +1,8 @@
+import { DeviceList, DeviceTags } from '@carillon/protocol/answers.ts'
 import {
   DeviceRef,
   DeviceRemove,
+  RemoveAlias,
   RemoveTags,
   SetAlias,
   SetBadge,
@@ -10,8 +12,6 @@ import {
 } from '@carillon/protocol/bodies.ts'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor } from '@carillon/protocol/names.ts'
-import { Name } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import type { Changes } from '../access/changes.ts'
 import type { Seal } from '../access/seal.ts'
 import { pushTokenRow } from '../access/token.ts'
@@ -28,13 +28,12 @@ import {
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
 import { addTags, readTags, removeTags, type Tagged } from '../store/tags.ts'
+import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 import { known, thisDevice } from './this-device.ts'
 
 /** More devices than a person has; a list must end somewhere. */
 const LIST_LIMIT = 1_000
-
-const RemoveAlias = Type.Object({ alias: Type.Optional(Name), ...DeviceRef.properties })
 
 export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
   store: Store
@@ -48,9 +47,12 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'POST',
     path: '/user/push/alias',
     who: 'user',
+    noun: 'devices',
     summary: 'Gives this device its alias. Many devices may share one.',
     body: SetAlias,
     query: DeviceRef,
+    refuses: ['notFound'],
+    example: { body: { alias: 'kitchen' } },
     handle: async ({ scope, body, query }) => {
       mayAlias(scope)
       const device = thisDevice(scope, body, query)
@@ -61,9 +63,12 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'DELETE',
     path: '/user/push/alias',
     who: 'user',
+    noun: 'devices',
     summary: 'Takes the alias from this device; with alias, only if it is that one.',
     body: RemoveAlias,
     query: DeviceRef,
+    refuses: ['notFound'],
+    example: { body: { alias: 'kitchen' } },
     handle: async ({ scope, body, query }) => {
       mayAlias(scope)
       const device = thisDevice(scope, body, query)
@@ -74,17 +79,25 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'GET',
     path: '/user/push/tag',
     who: 'user',
+    noun: 'devices',
     summary: 'The tags of this device.',
     query: DeviceRef,
+    answer: DeviceTags,
+    refuses: ['notFound'],
+    example: { query: { push_token: some.push_token }, answer: { tags: ['beta', 'de'] } },
     handle: async ({ scope, query }) => tagsOf(await store.read(readTags, { device: thisDevice(scope, {}, query) })),
   }),
   route({
     method: 'POST',
     path: '/user/push/tag',
     who: 'user',
+    noun: 'devices',
     summary: `Adds tags to this device, which may have ${TAGS_MAX}.`,
     body: SetTags,
     query: DeviceRef,
+    answer: DeviceTags,
+    refuses: ['notFound'],
+    example: { body: { tags: ['beta'] }, answer: { tags: ['beta', 'de'] } },
     handle: async ({ scope, body, query }) => {
       const device = thisDevice(scope, body, query)
       return tagsOf(await store.write(addTags, { device, tags: body.tags, max: TAGS_MAX, now: clock.now() }))
@@ -94,9 +107,13 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'DELETE',
     path: '/user/push/tag',
     who: 'user',
+    noun: 'devices',
     summary: 'Takes tags from this device.',
     body: RemoveTags,
     query: DeviceRef,
+    answer: DeviceTags,
+    refuses: ['notFound'],
+    example: { body: { tags: ['beta'] }, answer: { tags: ['de'] } },
     handle: async ({ scope, body, query }) => {
       const device = thisDevice(scope, body, query)
       return tagsOf(await store.write(removeTags, { device, tags: body.tags, now: clock.now() }))
@@ -106,9 +123,13 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'DELETE',
     path: '/user/push/tag/all',
     who: 'user',
+    noun: 'devices',
     summary: 'Takes all tags from this device.',
     body: DeviceRef,
     query: DeviceRef,
+    answer: DeviceTags,
+    refuses: ['notFound'],
+    example: { body: { push_token: some.push_token }, answer: { tags: [] } },
     handle: async ({ scope, body, query }) => {
       const device = thisDevice(scope, body, query)
       return tagsOf(await store.write(removeTags, { device, tags: null, now: clock.now() }))
@@ -118,8 +139,11 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'POST',
     path: '/user/push/badge',
     who: 'user',
+    noun: 'devices',
     summary: 'Tells the badge this device really shows.',
     body: SetBadge,
+    refuses: ['notFound'],
+    example: { body: { badge: 3 } },
     handle: async ({ scope, body }) => {
       known(await store.write(setBadge, { device: thisDevice(scope, body), badge: body.badge, now: clock.now() }))
     },
@@ -128,8 +152,12 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'POST',
     path: '/user/push',
     who: 'user',
+    noun: 'devices',
     summary: 'Switches pushes to this user on or off, and sets the quiet hours: none if no hours are sent.',
     body: SetPush,
+    example: {
+      body: { enabled: true, no_push_start_hour: 22, no_push_end_hour: 7, time_zone: 'Europe/Berlin' },
+    },
     handle: async ({ scope, body }) => {
       const { no_push_start_hour: start = null, no_push_end_hour: end = null } = body
       if (start === null && end !== null) throw badField('no_push_start_hour', 'is required beside no_push_end_hour')
@@ -148,7 +176,25 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'GET',
     path: '/user/device/list',
     who: 'user',
+    noun: 'devices',
     summary: 'The devices of this user, the one heard of last first.',
+    answer: DeviceList,
+    example: {
+      answer: [
+        {
+          push_token: some.push_token,
+          device_guid: some.device_guid,
+          platform: 'android',
+          online: true,
+          providers: [{ provider: 3, environment: 1 }],
+          tags: ['beta', 'de'],
+          alias: 'kitchen',
+          badge: 3,
+          created_at: some.at,
+          seen_at: some.at,
+        },
+      ],
+    },
     handle: async ({ scope }) => {
       const devices = await store.read(listDevices, { app: scope.app.id, userId: scope.id, limit: LIST_LIMIT })
       return devices.map((device) => shown(device, seal, isAlive))
@@ -158,8 +204,11 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
     method: 'POST',
     path: '/user/device/remove',
     who: 'user',
+    noun: 'devices',
     summary: 'Erases a device of this user with everything it holds: its tokens, tags, inbox and connection.',
     body: DeviceRemove,
+    refuses: ['notFound'],
+    example: { body: { push_token: some.push_token } },
     handle: async ({ scope, body }) => {
       known(await store.write(removeDevice, { device: thisDevice(scope, body), now: clock.now() }))
       await changes.announce()

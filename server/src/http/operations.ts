@@ -1,3 +1,4 @@
+import { Live, Ready } from '@carillon/protocol/answers.ts'
 import { RefusedWithData } from './envelope.ts'
 import { type Route, route } from './route.ts'
 
@@ -13,14 +14,21 @@ export const operationsRoutes = ({ checks }: { checks(): Promise<Check[]> }): Ro
     method: 'GET',
     path: '/health/live',
     who: 'nobody',
+    noun: 'operations',
     summary: 'The process answers.',
+    answer: Live,
+    example: { answer: { live: true } },
     handle: async () => ({ live: true }),
   }),
   route({
     method: 'GET',
     path: '/health/ready',
     who: 'nobody',
+    noun: 'operations',
     summary: 'This node can do its work; if not, what is wrong.',
+    answer: Ready,
+    refuses: ['cannotStore'],
+    example: { answer: { ready: true, parts: [{ name: 'store', ok: true }] } },
     handle: async () => {
       const parts = await checks()
       const wrong = parts.filter(({ ok }) => !ok)

@@ -1,7 +1,9 @@
+import { TaskMade } from '@carillon/protocol/answers.ts'
 import { Notify } from '@carillon/protocol/notify.ts'
 import { readNotify } from '@carillon/protocol/read-notify.ts'
 import type { Clock } from '../clock.ts'
 import type { Scope } from '../store/scope.ts'
+import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 export interface PushParts {
@@ -14,9 +16,20 @@ export const pushRoutes = ({ clock, accept }: PushParts): Route[] => [
     method: 'POST',
     path: '/push/notify',
     who: 'any',
-    summary: 'Send a notification to an audience; answers when it is stored',
+    noun: 'push',
+    summary: 'Sends a notification to an audience. Answers when it is on stable storage.',
     body: Notify,
     readBody: (sent) => readNotify(sent, { now: clock.now() }),
+    answer: TaskMade,
+    refuses: ['pushSwitchedOff'],
+    example: {
+      body: {
+        audience: { user_id: [some.user_id] },
+        message: { title: 'Hello', body: 'there', ext: { order: 7 } },
+        setting: { request_id: 'order-7', time_to_live: 3600 },
+      },
+      answer: { task_id: some.task_id },
+    },
     handle: async ({ scope, body }) => ({ task_id: await accept(scope, body) }),
   }),
 ]

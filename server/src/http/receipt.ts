@@ -1,8 +1,8 @@
-import { Type } from 'typebox'
+import { ReceiptsTaken } from '@carillon/protocol/answers.ts'
 import { ReceiptList } from '@carillon/protocol/bodies.ts'
 import type { ReceiptEvent } from '@carillon/protocol/names.ts'
-import { Text } from '@carillon/protocol/types.ts'
 import type { Scope } from '../store/scope.ts'
+import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 export interface ReceiptParts {
@@ -11,15 +11,17 @@ export interface ReceiptParts {
   thisDevice(scope: Scope, pushToken: string | undefined): Promise<number>
 }
 
-const Body = Type.Object({ ...ReceiptList.properties, push_token: Type.Optional(Text(512)) })
-
 export const receiptRoutes = ({ report, thisDevice }: ReceiptParts): Route[] => [
   route({
     method: 'POST',
     path: '/push/receipt',
     who: 'user',
-    summary: 'A device reports what became of pushes: received, shown, clicked, dismissed',
-    body: Body,
+    noun: 'receipts',
+    summary: 'A device tells what became of pushes: received, shown, clicked or dismissed. Repeats change nothing.',
+    body: ReceiptList,
+    answer: ReceiptsTaken,
+    refuses: ['notFound'],
+    example: { body: { list: [{ task_id: some.task_id, event: 'clicked' }] }, answer: { accepted: 1 } },
     handle: async ({ scope, body }) => {
       const deviceId = await thisDevice(scope, body.push_token)
       let accepted = 0

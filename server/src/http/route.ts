@@ -1,5 +1,7 @@
-import type { Static, TSchema } from 'typebox'
+import type { ErrorName } from '@carillon/protocol/errors.ts'
+import type { Static, TSchema, TVoid } from 'typebox'
 import type { App, Scope } from '../store/scope.ts'
+import type { Document } from './document.ts'
 
 /**
  * Who may make a call.
@@ -10,6 +12,24 @@ import type { App, Scope } from '../store/scope.ts'
  * user    a call as one user: a user token, or an admin token with user_id
  */
 export type Who = 'nobody' | 'app' | 'any' | 'admin' | 'user'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The chapters of the reference, in their order. */
+export const nouns = {
+  tokens: 'Logging in and out.',
+  users: 'The people of an app.',
+  groups: 'Named sets of users.',
+  devices: 'One installation of an app: its tags, alias, badge, and when it may be disturbed.',
+  'vendor tokens': "A device's addresses at the makers of phones.",
+  certificates: "An app's records at the makers of phones.",
+  push: 'Sending.',
+  tasks: 'What became of what was sent.',
+  receipts: 'What devices say of what they got.',
+  apps: 'The app itself.',
+  operations: 'Looking in.',
+} as const
+export type Noun = keyof typeof nouns
 
 export interface Call<W extends Who, B, Q, P> {
   /** The caller's scope; not there for nobody and app. */
@@ -22,13 +42,28 @@ export interface Call<W extends Who, B, Q, P> {
   address: string
 }
 
+/** A call as somebody would make it, and what it answers. A test makes every one of them. */
+interface Example<A> {
+  body?: object
+  query?: Record<string, string | number>
+  params?: Record<string, string | number>
+  answer?: A
+}
+
 /** A route is a door: who, what it takes, and the one step it calls. The same record validates and documents. */
-export interface Route<W extends Who = Who, B extends TSchema = TSchema, Q extends TSchema = TSchema, P extends TSchema = TSchema> {
+export interface Route<
+  W extends Who = Who,
+  B extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  P extends TSchema = TSchema,
+  A extends TSchema = TSchema,
+> {
   /** Several methods where clients of this interface differ; the first one is the documented one. */
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | readonly ('GET' | 'POST' | 'PUT' | 'DELETE')[]
+  method: Method | readonly Method[]
   /** `/push/task/:task_id` */
   path: string
   who: W
+  noun: Noun
   /** One sentence for the reference. */
   summary: string
   body?: B
@@ -37,13 +72,26 @@ export interface Route<W extends Who = Who, B extends TSchema = TSchema, Q exten
   /** Query and path parameters are text; integers are parsed strictly. */
   query?: Q
   params?: P
+  /** The schema of `data`; null without one. */
+  answer?: A
+  /** The media type of a Document, which is answered in place of an envelope. */
+  document?: string
+  /** What it can be refused with, beside what every call like it can be: see refusals of a call in openapi.ts. */
+  refuses?: readonly ErrorName[]
+  example?: Example<Static<A>>
   /** Fixed headers of the answer. */
   headers?: Record<string, string>
-  /** Resolves to `data` of the envelope. */
-  handle(call: Call<W, Static<B>, Static<Q>, Static<P>>): Promise<unknown>
+  /** Resolves to `data` of the envelope, or to what is answered as it is. */
+  handle(call: Call<W, Static<B>, Static<Q>, Static<P>>): Promise<Static<A> | Document>
 }
 
-/** Gives `handle` its types from `who` and the schemas. */
-export const route = <W extends Who, B extends TSchema = TSchema, Q extends TSchema = TSchema, P extends TSchema = TSchema>(
-  spec: Route<W, B, Q, P>,
+/** Gives `handle` its types from `who` and the schemas, and holds what it returns to `answer`. */
+export const route = <
+  W extends Who,
+  B extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  P extends TSchema = TSchema,
+  A extends TSchema = TVoid,
+>(
+  spec: Route<W, B, Q, P, A>,
 ): Route => spec as unknown as Route

@@ -13,7 +13,9 @@ const echo = route({
   method: ['POST', 'DELETE'],
   path: '/echo',
   who: 'any',
+  noun: 'operations',
   summary: 'Says it again.',
+  answer: Type.Unknown(),
   body: Type.Object({ n: Int(0, 9), text: Type.Optional(Text(128)) }),
   handle: async ({ body }) => body,
 })
@@ -22,7 +24,9 @@ const thing = route({
   method: 'GET',
   path: '/thing/:id',
   who: 'app',
+  noun: 'operations',
   summary: 'One thing.',
+  answer: Type.Unknown(),
   params: Type.Object({ id: Int(0, 999) }),
   query: Type.Object({ deep: Type.Optional(Type.Boolean()) }),
   handle: async ({ app, params, query }) => ({ app: app.app_id, ...params, ...query }),
@@ -33,7 +37,9 @@ const failing = (path: string, error: () => unknown): Route =>
     method: 'POST',
     path,
     who: 'any',
+    noun: 'operations',
     summary: 'Fails.',
+    answer: Type.Unknown(),
     handle: async () => {
       throw error()
     },
@@ -44,7 +50,9 @@ const only = (who: 'admin' | 'user'): Route =>
     method: 'GET',
     path: `/only/${who}`,
     who,
+    noun: 'operations',
     summary: 'Some may.',
+    answer: Type.Unknown(),
     handle: async ({ scope: { kind, id } }) => ({ kind, id }),
   })
 
@@ -248,7 +256,9 @@ test('X-Forwarded-For counts only behind the proxies that were named', async (t)
     method: 'GET',
     path: '/whence',
     who: 'nobody',
+    noun: 'operations',
     summary: 'The source address.',
+    answer: Type.Unknown(),
     handle: async ({ address }) => address,
   })
   const headers = { 'x-forwarded-for': '203.0.113.1, 203.0.113.2' }

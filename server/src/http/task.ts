@@ -1,14 +1,14 @@
-import { Type } from 'typebox'
-import { TaskDetail, TaskRef } from '@carillon/protocol/bodies.ts'
+import { CounterList, TaskDescription, TaskEnd, TaskSummaries, TaskTrace } from '@carillon/protocol/answers.ts'
+import { TaskDetail, TaskList, TaskRef, TraceQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
-import { taskStates } from '@carillon/protocol/names.ts'
-import { Default, Int, Int64, OneOf, Text } from '@carillon/protocol/types.ts'
 import type { Clock } from '../clock.ts'
 import { describeTask, readCounters, summaryOf, traceTask } from '../push/look.ts'
+import { transitions } from '../metrics.ts'
 import { cancelTask } from '../store/endings.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
 import { type TaskRow, type Viewer, listTasks, visibleTask } from '../store/tasks.ts'
+import { counters, some, taskSummary } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 export interface TaskParts {
@@ -19,13 +19,6 @@ export interface TaskParts {
 }
 
 const viewerOf = ({ app, kind, id }: Scope): Viewer => ({ app: app.id, scopeKind: kind, scopeId: id })
-
-const TaskParams = Type.Object({ task_id: Int64() })
-const TaskList = Type.Object({
-  before: Type.Optional(Int64()),
-  limit: Default(Int(1, 500), 50),
-  state: Type.Optional(OneOf(taskStates)),
-})
 
 export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
   const find = async (scope: Scope, id: number | bigint): Promise<TaskRow> => {
@@ -39,19 +32,30 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
       method: 'POST',
       path: '/push/task/detail',
       who: 'any',
+      noun: 'tasks',
       summary: 'Statistics of tasks: per channel how many were targeted, sent and received.',
       body: TaskDetail,
+      answer: CounterList,
+      example: { body: { list: [some.task_id] }, answer: [counters] },
       handle: ({ scope, body }) => readCounters(store, viewerOf(scope), body.list.filter((id) => typeof id === 'number')),
     }),
     route({
       method: 'POST',
       path: '/push/task/cancel',
       who: 'any',
+      noun: 'tasks',
       summary: 'Stops a task: what is not yet handed over is not sent.',
       body: TaskRef,
+      answer: TaskEnd,
+      refuses: ['notFound'],
+      example: { body: { task_id: some.task_id }, answer: { task_id: some.task_id, state: 'cancelled' } },
       handle: async ({ scope, body }) => {
         const { id } = await find(scope, body.task_id)
-        while ((await store.write(cancelTask, { taskId: id, now: clock.now() })).more);
+        let part: { more: boolean; cancelled: number }
+        do {
+          part = await store.write(cancelTask, { taskId: id, now: clock.now() })
+          transitions.cancelled.value += part.cancelled
+        } while (part.more)
         const { state } = await find(scope, id)
         return { task_id: id, state }
       },
@@ -60,8 +64,11 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
       method: 'GET',
       path: '/push/task/list',
       who: 'admin',
+      noun: 'tasks',
       summary: 'Tasks of the app, newest first, paged by id.',
       query: TaskList,
+      answer: TaskSummaries,
+      example: { query: { limit: 50 }, answer: [taskSummary] },
       handle: async ({ scope, query: { before, limit, state = null } }) => {
         const newest = typeof before === 'number' ? before : Number.MAX_SAFE_INTEGER
         return (await store.read(listTasks, { viewer: viewerOf(scope), before: newest, limit, state })).map(summaryOf)
@@ -71,17 +78,49 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
       method: 'GET',
       path: '/push/task/:task_id',
       who: 'any',
+      noun: 'tasks',
       summary: 'One task: message, audience, state, times, counts by reason.',
-      params: TaskParams,
+      params: TaskRef,
+      answer: TaskDescription,
+      refuses: ['notFound'],
+      example: {
+        params: { task_id: some.task_id },
+        answer: {
+          ...taskSummary,
+          audience: { user_id: [some.user_id] },
+          setting: { time_to_live: 3600 },
+          message: { title: 'Hello', body: 'there', ext: { order: 7 } },
+          counters,
+          waiting: 1,
+          reasons: { 'nativepush: received': 1, 'nativepush: waiting': 1 },
+        },
+      },
       handle: async ({ scope, params }) => describeTask(store, viewerOf(scope), await find(scope, params.task_id), clock.now()),
     }),
     route({
       method: 'GET',
       path: '/push/task/:task_id/trace',
       who: 'any',
+      noun: 'tasks',
       summary: 'Every step of one delivery, in words.',
-      params: TaskParams,
-      query: Type.Object({ push_token: Text(512) }),
+      params: TaskRef,
+      query: TraceQuery,
+      answer: TaskTrace,
+      refuses: ['notFound'],
+      example: {
+        params: { task_id: some.task_id },
+        query: { push_token: some.push_token },
+        answer: {
+          task_id: some.task_id,
+          state: 'done',
+          steps: [
+            { at: some.at, text: 'the task was accepted' },
+            { at: null, text: 'nativepush was chosen' },
+            { at: some.at + 20, text: 'nativepush: handed over' },
+            { at: some.at + 180, text: 'nativepush: acknowledged' },
+          ],
+        },
+      },
       handle: async ({ scope, params, query }) => {
         const task = await find(scope, params.task_id)
         const deviceId = await deviceOf(scope, query.push_token)

@@ -4,6 +4,7 @@ import { vendorOfProvider } from '@carillon/protocol/names.ts'
 import type { Clock } from '../clock.ts'
 import { bindVendorToken, unbindVendorTokens } from '../store/devices.ts'
 import type { Store } from '../store/store.ts'
+import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 import { known, thisDevice } from './this-device.ts'
 
@@ -12,8 +13,11 @@ export const vendorTokenRoutes = ({ store, clock }: { store: Store; clock: Clock
     method: ['POST', 'PUT'],
     path: '/user/token/bind',
     who: 'user',
+    noun: 'vendor tokens',
     summary: 'Gives this device its vendor token for one provider and environment; whoever had it before loses it.',
     body: Bind,
+    refuses: ['notFound', 'certificateUnknown'],
+    example: { body: { device_token: some.vendor_token, provider: 3, platform: 'android' } },
     handle: async ({ scope, body }) => {
       const bound = await store.write(bindVendorToken, {
         device: thisDevice(scope, body),
@@ -32,9 +36,12 @@ export const vendorTokenRoutes = ({ store, clock }: { store: Store; clock: Clock
     method: ['POST', 'DELETE'],
     path: '/user/token/unbind',
     who: 'user',
+    noun: 'vendor tokens',
     summary: 'Forgets the vendor tokens of this device, of one provider or all.',
     body: Unbind,
     query: Unbind,
+    refuses: ['notFound'],
+    example: { body: { provider: 3 } },
     handle: async ({ scope, body, query }) => {
       const provider = body.provider ?? query.provider
       const vendor = provider === undefined ? null : vendorOfProvider[provider]!

@@ -6,6 +6,7 @@ import type { NewBatch } from '../store/batches.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
 import { acceptTask, findRequest } from '../store/tasks.ts'
+import { notifications, plannedDevices, plannedPages, transitions } from '../metrics.ts'
 import { batchesOf } from './page.ts'
 import type { Path } from './path.ts'
 import { roadsFor } from './roads.ts'
@@ -23,7 +24,10 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
   const requestId = setting.dry_run ? null : (setting.request_id ?? null)
   if (requestId !== null) {
     const earlier = await store.read(findRequest, { app: scope.app.id, scopeKind: scope.kind, scopeId: scope.id, requestId })
-    if (earlier !== undefined) return earlier
+    if (earlier !== undefined) {
+      notifications.repeated.value += 1
+      return earlier
+    }
   }
 
   const task: Task = {
@@ -61,7 +65,13 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
     },
     batches,
   })
-  if (!stored.first) return stored.id
+  if (!stored.first) {
+    notifications.repeated.value += 1
+    return stored.id
+  }
+  notifications.accepted.value += 1
+  transitions.accepted.value += 1
+  if (stored.state !== 'accepted') transitions[stored.state].value += 1
   task.id = stored.id
   if (batches) path.onWritten(task, batches, stored.batches)
   else bus.nudge('tasks')
@@ -70,10 +80,14 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
 
 const planAtOnce = async (path: Path, task: Task, now: number): Promise<NewBatch[] | null> => {
   const { store } = path
+  // A small group in a large app may be far to seek: that is planning's work, not the caller's wait.
+  if (task.scopeKind === 'group' && !('user_id' in task.audience) && !('device_id' in task.audience)) return null
   const question = { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: task.audience }
   const devices = await store.read(readWindow, { question, from: 0, to: Number.MAX_SAFE_INTEGER, most: PLANNED_AT_ONCE })
   if (!devices) return null
   const { roads, tokens } = await roadsFor(store, path.vendors, task, devices)
+  plannedPages.value += 1
+  plannedDevices.value += devices.length
   const page = devices.at(-1)?.id ?? 0
   return batchesOf(task, page, devices, tokens, { ...path.planning, roads, now })
 }

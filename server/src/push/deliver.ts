@@ -1,4 +1,5 @@
 import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import { countOutcomes, transitions } from '../metrics.ts'
 import { readDevices } from '../store/audience.ts'
 import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, claimBatches, settleBatch } from '../store/batches.ts'
 import { addressesOf } from '../store/addresses.ts'
@@ -13,13 +14,14 @@ import { roadsFor } from './roads.ts'
 import { type Sorted, sortOutcomes } from './settle.ts'
 import { type Task, placeOfTask, pushOf } from './task.ts'
 import type { Tasks } from './tasks.ts'
+import { countExpiry } from './upkeep.ts'
 
 /** The own channel as deliver sees it: a channel, and what only live connections have. */
 export interface OwnChannel extends Channel {
   /** The inbox of a device has something; does nothing when the device is not here. */
   wake(deviceId: number): void
   /** A push to it was not acknowledged in time: it counts as away until it shows itself. */
-  timedOut(deviceId: number): void
+  timedOut(deviceId: number, taskId: number): void
 }
 
 /** What is being worked on: where the devices of a batch stand, and how it is guarded. */
@@ -100,11 +102,11 @@ export class Deliver {
       badges: batch.badges && unpackBadges(batch.badges),
     }
     const open = targetsOf(work).filter(({ index }) => isPending(batch.bytes[index]!))
-    if (task.expiresAt <= clock.now()) return void (await this.#path.store.write(expireTask, { taskId: task.id, now: clock.now() }))
+    if (task.expiresAt <= clock.now()) return void countExpiry(await this.#path.store.write(expireTask, { taskId: task.id, now: clock.now() }))
     if (batch.channel === 'held') return this.#routeHeld(work, open)
     if (batch.channel === ownChannel) {
       const unheard = open.filter(({ index }) => levelOf(batch.bytes[index]!) !== NOTHING)
-      for (const { deviceId } of unheard) this.#own.timedOut(deviceId)
+      for (const { deviceId } of unheard) this.#own.timedOut(deviceId, task.id)
       return this.#handOwn(work, open.filter(({ index }) => levelOf(batch.bytes[index]!) === NOTHING), unheard)
     }
     const vendor = vendors.get(batch.channel as VendorName)
@@ -112,6 +114,7 @@ export class Deliver {
     const addressed = await this.#address(work, batch.environment, open)
     const reachable = addressed.filter(({ address }) => address !== null)
     const handed = reachable.length > 0 ? await vendor.hand(pushOf(task), batch.id, reachable) : []
+    countOutcomes(batch.channel, handed)
     const outcomes = new Map(reachable.map((target, i) => [target.index, handed[i]]))
     await this.#settleOutcomes(work, open, open.map(({ index }): Outcome => outcomes.get(index) ?? { kind: 'dead', why: 'the device has no such vendor token any more' }))
   }
@@ -119,6 +122,7 @@ export class Deliver {
   /** Writes to live connections. What was written is only marked: its acknowledgement comes by the session. */
   async #handOwn(work: Work, targets: Target[], unheard: Target[] = []): Promise<void> {
     const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), work.batchId, targets) : []
+    countOutcomes(ownChannel, outcomes)
     outcomes.forEach(({ kind }, i) => {
       if (kind !== 'written' && kind !== 'sent') return
       this.#receipts.sent({ taskId: work.task.id, batchId: work.batchId, index: targets[i]!.index }, kind === 'sent')
@@ -193,10 +197,11 @@ export class Deliver {
 
   async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log'>): Promise<void> {
     const { store, clock } = this.#path
-    const { settled, children } = await store.write(settleBatch, {
+    const { settled, children, finished } = await store.write(settleBatch, {
       ...what, batchId: work.batchId, attempt: work.attempt, task: placeOfTask(work.task), now: clock.now(),
     })
     if (!settled) return
+    transitions.done.value += finished
     this.onWritten(work.task, what.children, children)
     // It is in the inbox now: a device that came back while this was being written has not seen it there.
     for (const { index, state } of what.changes) if (state === 'waiting') this.#own.wake(work.devices[index]!)

@@ -1,3 +1,4 @@
+import { inboxPushes, inboxReads } from '../metrics.ts'
 import { endPlaces, keepInInbox, readInbox } from '../store/inbox.ts'
 import type { Path } from './path.ts'
 import type { Push } from './channel.ts'
@@ -29,6 +30,8 @@ export class Inbox {
     const { store, clock, log } = this.#path
     const limit = await this.#limitOf(app)
     const { items, ended } = await store.read(readInbox, { app, deviceId, afterTask, count, limit, now: clock.now() })
+    inboxReads.value += 1
+    inboxPushes.value += items.length
     if (ended.length > 0) {
       store.write(endPlaces, { deviceId, places: ended }).catch((error: unknown) => log.warn({ err: error }, 'inbox places could not be ended; the next read does'))
     }

@@ -42,7 +42,7 @@ export const describeTask = async (store: Store, viewer: Viewer, task: TaskRow, 
     audience: audienceOf(task),
     setting: stored(task.setting),
     message: stored(task.message),
-    counters,
+    counters: counters!,
     ...countReasons(deliveries, task.expires_at <= now),
   }
 }
@@ -52,12 +52,18 @@ export const traceTask = async (store: Store, task: TaskRow, deviceId: number): 
 
 const stored = (text: string | null): unknown => (text === null ? null : readStored(text))
 
-/** As the caller put it; push tokens are not kept, only how many there were and how many were known. */
+/**
+ * As the caller put it; push tokens are not kept, only how many there were and how many the app knows. The latter is
+ * for its admin alone: to a group or a user it would tell of devices beyond their reach.
+ */
 const audienceOf = (task: TaskRow): unknown => {
   const audience = stored(task.audience) as StoredAudience | null
   if (!audience) return null
   if ('all' in audience) return 'all'
-  if ('device_id' in audience) return { push_token: { asked: audience.push_tokens, known: audience.device_id.length } }
+  if ('device_id' in audience) {
+    const asked = audience.push_tokens
+    return { push_token: task.scope_kind === 'app' ? { asked, known: audience.device_id.length } : { asked } }
+  }
   return audience
 }
 

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import type { Cell } from '../metrics-kinds.ts'
+import { loopErrors } from '../metrics.ts'
 
 const ERROR_PAUSE_MS = 1_000
 
@@ -11,6 +13,7 @@ export class Loop {
   readonly #work: () => Promise<boolean>
   readonly #restMs: number
   readonly #log: Logger
+  readonly #errors: Cell
   #stopped = false
   #nudged = false
   #rest: { timer: NodeJS.Timeout; wake: () => void } | undefined
@@ -21,6 +24,7 @@ export class Loop {
     this.#work = work
     this.#restMs = restMs
     this.#log = log
+    this.#errors = loopErrors.of(name)
   }
 
   start(): void {
@@ -46,6 +50,7 @@ export class Loop {
         this.#nudged = false
         if (await this.#work()) continue
       } catch (error) {
+        this.#errors.value += 1
         this.#log.error({ err: error, loop: this.#name }, `${this.#name} failed; it goes on in a moment`)
         restMs = ERROR_PAUSE_MS
       }

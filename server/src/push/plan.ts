@@ -1,5 +1,6 @@
-import { type AudienceQuestion, nextInAudience, readWindow } from '../store/audience.ts'
+import { type AudienceQuestion, nextCandidate, readWindow } from '../store/audience.ts'
 import { endPlanning, claimTask, writePage } from '../store/tasks.ts'
+import { plannedDevices, plannedPages, transitions } from '../metrics.ts'
 import { batchesOf } from './page.ts'
 import type { Path } from './path.ts'
 import { roadsFor } from './roads.ts'
@@ -7,6 +8,8 @@ import { type Task, placeOfTask, taskOf } from './task.ts'
 
 const PAGE = 1_000
 const WIDEST = 4_000_000
+// In a group's scope every device of the window is looked at, whoever owns it: so a window is one moment's work.
+const WIDEST_OF_GROUP = 20_000
 
 /**
  * Plans one due task: walks device ids in ascending windows whose width follows how many of them are meant. Ids only
@@ -17,12 +20,13 @@ export const planNext = async (path: Path, inboxLimitOf: (app: number) => Promis
   const { node } = path.planning
   const row = await store.write(claimTask, { node, now: clock.now() })
   if (!row) return false
+  if (row.plan_cursor === 0) transitions.planning.value += 1
   const task = taskOf(row, await inboxLimitOf(row.app))
   const question: AudienceQuestion = { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: task.audience }
   let from = row.plan_cursor
   let width = PAGE
   for (;;) {
-    const next = await store.read(nextInAudience, { question, from })
+    const next = await store.read(nextCandidate, { question, from })
     if (next === undefined) break
     const page = await readPage(path, question, next, width)
     width = page.width
@@ -30,7 +34,9 @@ export const planNext = async (path: Path, inboxLimitOf: (app: number) => Promis
     from = page.to
     await new Promise(setImmediate) // pages are many; what else this node does goes on between them
   }
-  await store.write(endPlanning, { taskId: task.id, node, now: clock.now() })
+  const { sending, finished } = await store.write(endPlanning, { taskId: task.id, node, now: clock.now() })
+  transitions.sending.value += sending
+  transitions.done.value += finished
   return true
 }
 
@@ -41,7 +47,7 @@ const readPage = async (path: Path, question: AudienceQuestion, next: number, wi
   for (;;) {
     const to = next - 1 + width
     const devices = await path.store.read(readWindow, { question, from: next - 1, to, most: PAGE })
-    if (devices) return { devices, to, width: devices.length < PAGE / 2 ? Math.min(width * 2, WIDEST) : width }
+    if (devices) return { devices, to, width: devices.length < PAGE / 2 ? Math.min(width * 2, question.scopeKind === 'group' ? WIDEST_OF_GROUP : WIDEST) : width }
     width = Math.max(1, Math.floor(width / 2))
   }
 }
@@ -55,6 +61,8 @@ const planPage = async (path: Path, task: Task, from: number, to: number, device
   const { badge, urgent, inboxLimit } = placeOfTask(task)
   const written = await store.write(writePage, { taskId: task.id, node: path.planning.node, from, to, badge, urgent, inboxLimit, batches, now })
   if (!written) return false
+  plannedPages.value += 1
+  plannedDevices.value += devices.length
   path.onWritten(task, batches, written)
   return true
 }

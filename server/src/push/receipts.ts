@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { ReceiptEvent } from '@carillon/protocol/names.ts'
 import type { Clock } from '../clock.ts'
+import { receiptsGathered, transitions } from '../metrics.ts'
 import { type BatchMarks, markDeliveries } from '../store/batches.ts'
 import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
@@ -41,10 +42,12 @@ export class Receipts {
 
   /** Written to a connection. `final`: no acknowledgement will come. */
   sent(place: Place, final: boolean): void {
+    receiptsGathered.sent.value += 1
     this.#mark(place, { level: SENT, final, seen: 0 })
   }
 
   received(place: Place): void {
+    receiptsGathered.received.value += 1
     this.#mark(place, { level: RECEIVED, final: true, seen: 0 })
   }
 
@@ -57,6 +60,7 @@ export class Receipts {
     await this.#writing
     const place = await this.#store.read(findDelivery, { app, deviceId, taskId, channel })
     if (!place) return false
+    receiptsGathered[report.event].value += 1
     this.#mark({ taskId, ...place }, { level: RECEIVED, final: true, seen: seenBy[report.event] })
     return true
   }
@@ -98,7 +102,8 @@ export class Receipts {
 
   async #write(batches: BatchMarks[]): Promise<void> {
     try {
-      await this.#store.write(markDeliveries, { batches, now: this.#clock.now() })
+      const { finished } = await this.#store.write(markDeliveries, { batches, now: this.#clock.now() })
+      transitions.done.value += finished
     } catch (error) {
       // Kept, and tried again with what comes meanwhile; if this process dies first, the devices are sent them again.
       this.#log.warn({ err: error, batches: batches.length }, 'receipts could not be stored; trying again')

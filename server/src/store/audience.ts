@@ -30,21 +30,53 @@ export interface AudienceDevice {
 
 const COLUMNS = `d.id, d.platform, d.logged_in, d.presence_node, u.push_enabled, u.quiet_start, u.quiet_end, u.time_zone`
 
-/** The part of a WHERE that says who is meant and how far the caller's scope reaches. */
-const matching = ({ app, scopeKind, scopeId, audience }: AudienceQuestion): { sql: string; values: Value[] } => {
+/** How the devices of an audience are come by: from the narrowest list there is, never by looking through the app. */
+interface Source {
+  from: string
+  where: string[]
+  values: Value[]
+  /** The column that holds the device's id in the index that is walked. */
+  id: string
+  /** The smallest id above `?`, per item of the list; one item needs no list. */
+  next: string
+  distinct: boolean
+}
+
+// `+d.app`: the app is checked, but not walked. Without it, a planner that knows no sizes takes the app's index for a
+// single user and looks at every device of the app.
+const sourceOf = ({ app, scopeKind, scopeId, audience }: AudienceQuestion): Source => {
   const values: Value[] = [app]
   const bind = (value: Value): string => `?${values.push(value)}`
-  // One item is the common case, and a comparison costs a fifth of a list.
-  const among = (column: string, kind: 'int' | 'text', items: readonly (number | string)[]): string =>
-    items.length === 1 ? `${column} = ${bind(items[0]!)}` : `${column} any_${kind}(${bind(list(items))})`
-  let sql = 'd.app = ?1'
-  if ('tag' in audience) sql += ` AND d.id IN (SELECT device_id FROM device_tags WHERE app = ?1 AND ${among('tag', 'text', audience.tag)} AND device_id > $from AND device_id <= $to)`
-  else if ('alias' in audience) sql += ` AND ${among('d.alias', 'text', audience.alias)}`
-  else if ('user_id' in audience) sql += ` AND ${among('d.user_id', 'int', audience.user_id)}`
-  else if ('device_id' in audience) sql += ` AND ${among('d.id', 'int', audience.device_id)}`
-  if (scopeKind === 'user') sql += ` AND d.user_id = ${bind(scopeId)}`
-  else if (scopeKind === 'group') sql += ` AND d.user_id IN (SELECT user_id FROM group_members WHERE group_id = ${bind(scopeId)})`
-  return { sql, values }
+  const plain = (from: string, where: string[], id = 'd.id'): Source => ({
+    from, where, values, id, next: `SELECT min(${id}) AS id FROM ${from} WHERE ${where.join(' AND ')} AND ${id} > $from`, distinct: false,
+  })
+  const perItem = (items: string, from: string, where: string[], id = 'd.id'): Source => ({
+    from: `${items} w JOIN /*in order*/ ${from}`, where, values, id, distinct: id !== 'd.id',
+    next: `SELECT min(m.id) AS id FROM (SELECT (SELECT min(${id}) FROM ${from} WHERE ${where.join(' AND ')} AND ${id} > $from) AS id FROM ${items} w) m`,
+  })
+
+  const users = 'user_id' in audience ? audience.user_id : scopeKind === 'user' ? [scopeId] : undefined
+  let source: Source
+  if (users?.length === 1) source = plain('devices d', [`d.user_id = ${bind(users[0]!)}`, '+d.app = ?1'])
+  else if (users) source = perItem(`each_int(${bind(list(users))})`, 'devices d', ['d.user_id = w.value', '+d.app = ?1'])
+  else if ('device_id' in audience) source = perItem(`each_int(${bind(list(audience.device_id))})`, 'devices d', ['d.id = w.value', '+d.app = ?1'])
+  else if ('alias' in audience) source = perItem(`each_text(${bind(list(audience.alias))})`, 'devices d', ['d.app = ?1', 'd.alias = w.value'])
+  else if (!('tag' in audience)) source = plain('devices d', ['d.app = ?1'])
+  else if (audience.tag.length === 1) source = plain('device_tags t', ['t.app = ?1', `t.tag = ${bind(audience.tag[0]!)}`], 't.device_id')
+  else source = perItem(`each_text(${bind(list(audience.tag))})`, 'device_tags t', ['t.app = ?1', 't.tag = w.value'], 't.device_id')
+
+  // What the list does not say already. The next candidate may be one that these leave out: its window is then smaller.
+  const narrowed = [...source.where]
+  if (scopeKind === 'user') {
+    if ('user_id' in audience) narrowed.push(`d.user_id = ${bind(scopeId)}`)
+    if ('device_id' in audience) narrowed.push(`d.id any_int(${bind(list(audience.device_id))})`)
+    if ('alias' in audience) narrowed.push(`d.alias any_text(${bind(list(audience.alias))})`)
+    if ('tag' in audience) narrowed.push(`EXISTS (SELECT 1 FROM device_tags x WHERE x.device_id = d.id AND x.tag any_text(${bind(list(audience.tag))}))`)
+  }
+  if (scopeKind === 'group') {
+    narrowed.push(`EXISTS (SELECT 1 FROM group_members m WHERE m.group_id = ${bind(scopeId)} AND m.user_id = d.user_id)`)
+  }
+  return { ...source, where: narrowed }
 }
 
 /**
@@ -55,27 +87,32 @@ export const readWindow = async (
   tx: Tx,
   { question, from, to, most }: { question: AudienceQuestion; from: number; to: number; most: number },
 ): Promise<AudienceDevice[] | undefined> => {
-  const { sql, values } = matching(question)
-  const [fromAt, toAt, mostAt] = [values.push(from), values.push(to), values.push(most + 1)]
-  const rows = await tx.all<AudienceDevice>(
-    `SELECT ${COLUMNS} FROM devices d JOIN users u ON u.id = d.user_id
-     WHERE ${sql} AND d.id > ?${fromAt} AND d.id <= ?${toAt} LIMIT ?${mostAt}`
-      .replace('$from', `?${fromAt}`).replace('$to', `?${toAt}`),
-    ...values,
-  )
+  const { sql, values } = windowQuery(question, from, to, most)
+  const rows = await tx.all<AudienceDevice>(sql, ...values)
   return rows.length > most ? undefined : rows.sort((a, b) => a.id - b.id)
 }
 
-/** The next device of the audience after `from`; the end of planning when there is none. */
-export const nextInAudience = async (tx: Tx, { question, from }: { question: AudienceQuestion; from: number }): Promise<number | undefined> => {
-  const { sql, values } = matching(question)
-  const [fromAt, toAt] = [values.push(from), values.push(Number.MAX_SAFE_INTEGER)]
-  const row = await tx.get<{ id: number | null }>(
-    `SELECT min(d.id) AS id FROM devices d WHERE ${sql} AND d.id > ?${fromAt} AND d.id <= ?${toAt}`
-      .replace('$from', `?${fromAt}`).replace('$to', `?${toAt}`),
-    ...values,
-  )
-  return row?.id ?? undefined
+export const windowQuery = (question: AudienceQuestion, from: number, to: number, most: number): { sql: string; values: Value[] } => {
+  const source = sourceOf(question)
+  const { values, id, distinct } = source
+  const [fromAt, toAt, mostAt] = [values.push(from), values.push(to), values.push(most + 1)]
+  const devices = id === 'd.id' ? '' : `JOIN devices d ON d.id = ${id}`
+  return {
+    sql: `SELECT ${distinct ? 'DISTINCT ' : ''}${COLUMNS} FROM ${source.from} ${devices} JOIN users u ON u.id = d.user_id
+          WHERE ${source.where.join(' AND ')} AND ${id} > ?${fromAt} AND ${id} <= ?${toAt} LIMIT ?${mostAt}`,
+    values,
+  }
+}
+
+/** A device after `from` before which there is none of the audience; the end of planning when there is none. */
+export const nextCandidate = async (tx: Tx, { question, from }: { question: AudienceQuestion; from: number }): Promise<number | undefined> => {
+  const { sql, values } = nextQuery(question, from)
+  return (await tx.get<{ id: number | null }>(sql, ...values))?.id ?? undefined
+}
+
+export const nextQuery = (question: AudienceQuestion, from: number): { sql: string; values: Value[] } => {
+  const { next, values } = sourceOf(question)
+  return { sql: next.replace('$from', `?${values.push(from)}`), values }
 }
 
 /** The same devices as they are now: for batches that were held, and for fallbacks. */

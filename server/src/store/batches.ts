@@ -158,11 +158,11 @@ export interface Settlement {
  * Writes what became of a batch: the bytes, the fallbacks' batches and the next due time, in one transaction. If somebody
  * else has claimed the batch since, nothing happens: what they do counts.
  */
-export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boolean; children: WrittenBatch[] }> => {
+export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boolean; children: WrittenBatch[]; finished: number }> => {
   const batch = await tx.get<{ devices: Uint8Array; channel: BatchChannel }>(
     'SELECT devices, channel FROM batches WHERE id = ? AND attempt = ? AND due_at IS NOT NULL for update skip locked', s.batchId, s.attempt,
   )
-  if (!batch) return { settled: false, children: [] }
+  if (!batch) return { settled: false, children: [], finished: 0 }
   const row = (await tx.get<{ bytes: Uint8Array; log: string }>('SELECT bytes, log FROM batch_states WHERE batch_id = ?', s.batchId))!
   const { bytes } = row
   const devices = unpackIds(batch.devices)
@@ -189,8 +189,8 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boo
   const children = await insertBatches(tx, s.task, s.children)
   const dueAt = sum.pending > 0 ? (s.dueAt ?? s.now) : null
   await tx.run('UPDATE batches SET due_at = ?2, held_until = 0 WHERE id = ?1', s.batchId, dueAt)
-  if (dueAt === null) await finishTask(tx, s.task.id, s.now)
-  return { settled: true, children }
+  const finished = dueAt === null ? await finishTask(tx, s.task.id, s.now) : 0
+  return { settled: true, children, finished }
 }
 
 /** Marks of one batch: places and what is now known of each. */
@@ -200,8 +200,12 @@ export interface BatchMarks {
   marks: ({ index: number } & Mark)[]
 }
 
-/** Sent, received, shown, clicked. Bytes only move forward, so whoever reports, and however often, counts once. */
-export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<void> => {
+/**
+ * Sent, received, shown, clicked. Bytes only move forward, so whoever reports, and however often, counts once. Tells how
+ * many tasks were finished by it.
+ */
+export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<{ finished: number }> => {
+  let finished = 0
   for (const { batchId, taskId, marks } of batches) {
     const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number }>(
       'SELECT bytes, log, sent, received FROM batch_states WHERE batch_id = ?', batchId,
@@ -231,9 +235,10 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
     if (ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
     if (sum.pending === 0) {
       const closed = await tx.run('UPDATE batches SET due_at = NULL WHERE id = ? AND due_at IS NOT NULL', batchId)
-      if (closed > 0) await finishTask(tx, taskId, now)
+      if (closed > 0) finished += await finishTask(tx, taskId, now)
     }
   }
+  return { finished }
 }
 
 const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: number[], count: number): Promise<void> => {
@@ -246,13 +251,12 @@ const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: numbe
   for (const place of places) await tx.run('DELETE FROM inbox WHERE device_id = ? AND task_id = ?', devices[place]!, taskId)
 }
 
-/** A planned task with no batch left to work on is done. Inbox places keep it alive until they expire. */
-export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<void> => {
-  await tx.run(
+/** A planned task with no batch left to work on is done: 1. Inbox places keep it alive until they expire. */
+export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> =>
+  tx.run(
     `UPDATE tasks SET state = 'done', finished_at = ?2,
        live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id
                                 WHERE b.task_id = ?1 AND s.waiting > 0) THEN 1 ELSE 0 END
      WHERE id = ?1 AND state = 'sending' AND NOT EXISTS (SELECT 1 FROM batches WHERE task_id = ?1 AND due_at IS NOT NULL)`,
     taskId, now,
   )
-}

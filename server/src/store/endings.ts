@@ -32,7 +32,7 @@ const endBatches = async (tx: Tx, taskId: number, state: DeliveryState): Promise
 }
 
 /** Cancels a part of a task; call again while there is more. What was handed over stays handed over. */
-export const cancelTask = async (tx: Tx, { taskId, now }: { taskId: number; now: number }): Promise<{ more: boolean }> => {
+export const cancelTask = async (tx: Tx, { taskId, now }: { taskId: number; now: number }): Promise<{ more: boolean; cancelled: number }> => {
   const stopped = await tx.run(
     `UPDATE tasks SET state = 'cancelled', plan_at = NULL, finished_at = ?2
      WHERE id = ?1 AND state IN ('accepted', 'planning', 'sending')`,
@@ -40,32 +40,45 @@ export const cancelTask = async (tx: Tx, { taskId, now }: { taskId: number; now:
   )
   const { more, ended } = await endBatches(tx, taskId, 'cancelled')
   // A task that was done but still had places in inboxes: those end too, and the task says so.
-  if (stopped === 0 && ended > 0) await tx.run(`UPDATE tasks SET state = 'cancelled' WHERE id = ?`, taskId)
+  const emptied = stopped === 0 && ended > 0 ? await tx.run(`UPDATE tasks SET state = 'cancelled' WHERE id = ? AND state <> 'cancelled'`, taskId) : 0
   if (!more) await tx.run('UPDATE tasks SET live = 0 WHERE id = ?', taskId)
-  return { more }
+  return { more, cancelled: stopped + emptied }
+}
+
+/** How many tasks ended, and how; `more`: there is more to end at once. */
+export interface Expiry {
+  more: boolean
+  expired: number
+  finished: number
 }
 
 /** Ends a part of a task that has outlived its time; call again while there is more. Expired: something was left to try. */
-export const expireTask = async (tx: Tx, { taskId, now }: { taskId: number; now: number }): Promise<{ more: boolean }> => {
+export const expireTask = async (tx: Tx, { taskId, now }: { taskId: number; now: number }): Promise<Expiry> => {
   const { more, unsent } = await endBatches(tx, taskId, 'expired')
-  await tx.run(
+  const expired = await tx.run(
     `UPDATE tasks SET state = 'expired', plan_at = NULL, finished_at = ?2
      WHERE id = ?1 AND expires_at <= ?2 AND state IN ('accepted', 'planning', 'sending') AND (?3 = 1 OR plan_at IS NOT NULL)`,
     taskId, now, unsent ? 1 : 0,
   )
+  let finished = 0
   if (!more) {
-    await finishTask(tx, taskId, now)
+    finished = await finishTask(tx, taskId, now)
     await tx.run('UPDATE tasks SET live = 0 WHERE id = ?', taskId)
   }
-  return { more }
+  return { more, expired, finished }
 }
 
-/** Ends a part of what has outlived its time. Tells whether there is more at once. */
-export const expireTasks = async (tx: Tx, { now, tasks }: { now: number; tasks: number }): Promise<{ more: boolean }> => {
+/** Ends a part of what has outlived its time. */
+export const expireTasks = async (tx: Tx, { now, tasks }: { now: number; tasks: number }): Promise<Expiry> => {
   const due = await tx.all<{ id: number }>('SELECT id FROM tasks WHERE live = 1 AND expires_at <= ? ORDER BY expires_at LIMIT ?', now, tasks)
-  let more = due.length === tasks
-  for (const { id } of due) if ((await expireTask(tx, { taskId: id, now })).more) more = true
-  return { more }
+  const sum: Expiry = { more: due.length === tasks, expired: 0, finished: 0 }
+  for (const { id } of due) {
+    const { more, expired, finished } = await expireTask(tx, { taskId: id, now })
+    sum.more ||= more
+    sum.expired += expired
+    sum.finished += finished
+  }
+  return sum
 }
 
 /**

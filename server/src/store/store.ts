@@ -3,7 +3,8 @@ export type Value = string | number | null | Uint8Array
 
 /**
  * A running transaction. SQL is the part SQLite and PostgreSQL share, with `?1` (or plain `?`) for values, plus
- * `any_int(?1)` and `any_text(?1)` for lists, whose value is made by `list()`.
+ * for lists, whose value is made by `list()`: `any_int(?1)` and `any_text(?1)` after a column, and `each_int(?1)` and
+ * `each_text(?1)` as a table with the column `value`. A join marked "in order" has its small side on the left.
  */
 export interface Tx {
   get<R>(sql: string, ...values: Value[]): Promise<R | undefined>

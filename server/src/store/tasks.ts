@@ -29,14 +29,15 @@ export interface NewTask {
 export const acceptTask = async (
   tx: Tx,
   { task, batches }: { task: NewTask; batches: NewBatch[] | null },
-): Promise<{ id: number; first: boolean; batches: WrittenBatch[] }> => {
+): Promise<{ id: number; first: boolean; state: TaskState; batches: WrittenBatch[] }> => {
   const open = batches === null || batches.some((batch) => batch.dueAt !== null)
+  const state = batches === null ? 'accepted' : open ? 'sending' : 'done'
   const row = await tx.get<{ id: number }>(
     `INSERT INTO tasks (app, scope_kind, scope_id, audience, setting, message, collapse_id, dry_run, state, accepted_at, plan_at,
                         expires_at, finished_at, live)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     task.app, task.scopeKind, task.scopeId, task.audience, task.setting, task.message, task.collapseId, task.dryRun ? 1 : 0,
-    batches === null ? 'accepted' : open ? 'sending' : 'done', task.acceptedAt, batches === null ? task.planAt : null,
+    state, task.acceptedAt, batches === null ? task.planAt : null,
     task.expiresAt, open ? null : task.acceptedAt, open || batches.some((batch) => batch.state === 'waiting') ? 1 : 0,
   )
   const id = row!.id
@@ -47,11 +48,11 @@ export const acceptTask = async (
     )
     if (isNew === 0) {
       await tx.run('DELETE FROM tasks WHERE id = ?', id)
-      return { id: (await findRequest(tx, { ...task, requestId: task.requestId }))!, first: false, batches: [] }
+      return { id: (await findRequest(tx, { ...task, requestId: task.requestId }))!, first: false, state, batches: [] }
     }
   }
   const place = { id, app: task.app, urgent: task.urgent, badge: task.badge, inboxLimit: task.inboxLimit }
-  return { id, first: true, batches: batches ? await insertBatches(tx, place, batches) : [] }
+  return { id, first: true, state, batches: batches ? await insertBatches(tx, place, batches) : [] }
 }
 
 /** The task a request_id was used for, if it was. */
@@ -121,11 +122,15 @@ export const writePage = async (
   return insertBatches(tx, { id: taskId, app: task.app, urgent: args.urgent, badge: args.badge, inboxLimit: args.inboxLimit }, batches)
 }
 
-export const endPlanning = async (tx: Tx, { taskId, node, now }: { taskId: number; node: number; now: number }): Promise<void> => {
+/** How many tasks are being sent from now on, and how many of those are done already: 0 or 1. */
+export const endPlanning = async (
+  tx: Tx,
+  { taskId, node, now }: { taskId: number; node: number; now: number },
+): Promise<{ sending: number; finished: number }> => {
   const mine = await tx.run(
     `UPDATE tasks SET state = 'sending', plan_at = NULL, held_until = 0 WHERE id = ?1 AND held_by = ?2 AND state = 'planning'`, taskId, node,
   )
-  if (mine > 0) await finishTask(tx, taskId, now)
+  return { sending: mine, finished: mine > 0 ? await finishTask(tx, taskId, now) : 0 }
 }
 
 /** What a caller may see: the scope that made a task, and the app's admin. */

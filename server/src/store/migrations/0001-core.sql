@@ -162,9 +162,6 @@ CREATE TABLE tasks (
   app          INTEGER NOT NULL,
   scope_kind   TEXT NOT NULL,      -- app | group | user
   scope_id     INTEGER NOT NULL,   -- 0 for app
-  audience     TEXT,               -- JSON; NULL once purged, like setting and message
-  setting      TEXT,
-  message      TEXT,
   collapse_id  TEXT,
   dry_run      INTEGER NOT NULL DEFAULT 0,
   state        TEXT NOT NULL,
@@ -176,7 +173,11 @@ CREATE TABLE tasks (
   held_by      INTEGER,
   held_until   INTEGER NOT NULL DEFAULT 0,
   wide         INTEGER NOT NULL DEFAULT 0, -- has inbox places that are found through the ledger, not through inbox rows
-  live         INTEGER NOT NULL DEFAULT 1  -- 0 once expiry has been settled
+  live         INTEGER NOT NULL DEFAULT 1, -- 0 once expiry has been settled
+  -- Last, because what stands behind a large text is read through it: 1,000 waiting pushes of 48 KiB made an inbox 20 x slower.
+  audience     TEXT,               -- JSON; NULL once purged, like setting and message
+  setting      TEXT,
+  message      TEXT
 );
 CREATE INDEX tasks_app ON tasks (app, id);
 CREATE INDEX tasks_scope ON tasks (app, scope_kind, scope_id, id);

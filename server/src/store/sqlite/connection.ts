@@ -2,7 +2,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Tx, Value } from '../store.ts'
 
 const macros: [RegExp, string][] = [
+  [/each_(?:int|text)\((\?\d*)\)/g, 'json_each($1)'],
   [/any_(?:int|text)\((\?\d*)\)/g, 'IN (SELECT value FROM json_each($1))'],
+  [/JOIN \/\*in order\*\//g, 'CROSS JOIN'], // the left side first: the planner knows no sizes and would guess
   [/ for update(?: skip locked)?/g, ''], // one writer: nobody to wait for, nothing to skip
 ]
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { storeCommitSeconds, storeGroupCalls, storeGroups, storeUnavailable } from '../../metrics.ts'
 import { type Op, type Store, StoreUnavailable } from '../store.ts'
 import { Connection } from './connection.ts'
 import type { FromWriter, Result, ToWriter } from './writer.ts'
@@ -38,7 +39,7 @@ export class SqliteStore implements Store {
     this.#reader = reader
     this.#writer = writer
     writer.on('message', (message: FromWriter) => {
-      if (message.kind === 'done') this.#settle(message.group, message.results)
+      if (message.kind === 'done') this.#settle(message.group, message.results, message.seconds)
       else if (message.kind === 'foreign-write') this.#foreignWrite()
     })
     writer.on('error', (error) => this.#break(error))
@@ -54,7 +55,10 @@ export class SqliteStore implements Store {
   }
 
   write<A, R>(op: Op<A, R>, args: A): Promise<R> {
-    if (this.#broken) return Promise.reject(this.#broken)
+    if (this.#broken) {
+      storeUnavailable.value += 1
+      return Promise.reject(this.#broken)
+    }
     return new Promise<R>((resolve, reject) => {
       this.#waiting.push({ op: op.name, args, resolve: resolve as (value: unknown) => void, reject })
       this.#flushSoon()
@@ -90,15 +94,20 @@ export class SqliteStore implements Store {
     this.#writer.postMessage({ kind: 'group', group, calls: calls.map(({ op, args }) => ({ op, args })) } satisfies ToWriter)
   }
 
-  #settle(group: number, results: Result[]): void {
+  #settle(group: number, results: Result[], seconds: number): void {
     const calls = this.#underWay.get(group) ?? []
+    storeGroups.value += 1
+    storeGroupCalls.observe(calls.length)
+    storeCommitSeconds.observe(seconds)
     this.#underWay.delete(group)
     this.#flush()
     calls.forEach((call, i) => {
       const result = results[i]
       if (result?.ok) call.resolve(result.value)
-      else if (result?.unavailable) call.reject(new StoreUnavailable(result.message))
-      else call.reject(new Error(`${call.op}: ${result?.message ?? 'no result'}`))
+      else if (result?.unavailable) {
+        storeUnavailable.value += 1
+        call.reject(new StoreUnavailable(result.message))
+      } else call.reject(new Error(`${call.op}: ${result?.message ?? 'no result'}`))
     })
     if (this.#waiting.length > 0) this.#flushSoon()
     else if (this.#underWay.size === 0) this.#onIdle?.()

@@ -13,7 +13,7 @@ export type Result = { ok: true; value: unknown } | { ok: false; unavailable: bo
 
 export type FromWriter =
   | { kind: 'ready' }
-  | { kind: 'done'; group: number; results: Result[] }
+  | { kind: 'done'; group: number; results: Result[]; seconds: number }
   | { kind: 'foreign-write' }
 
 const FOREIGN_WRITE_POLL_MS = 250
@@ -74,8 +74,10 @@ let turn = Promise.resolve()
 port.on('message', (message: ToWriter) => {
   turn = turn.then(async () => {
     if (message.kind === 'close') return close()
+    const startedAt = performance.now()
     const results = await runGroup(message.calls)
-    port.postMessage({ kind: 'done', group: message.group, results } satisfies FromWriter)
+    const seconds = (performance.now() - startedAt) / 1_000
+    port.postMessage({ kind: 'done', group: message.group, results, seconds } satisfies FromWriter)
   })
 })
 

@@ -1,0 +1,114 @@
+import type { Counters } from '@carillon/protocol/counters.ts'
+import type { Platform, TaskState } from '@carillon/protocol/names.ts'
+import type { Audience, Message, Setting } from '@carillon/protocol/notify.ts'
+
+/** What every login answers with. */
+export interface TokenRecord {
+  /** The access token. */
+  token: string
+  /** Unix milliseconds. */
+  expire: number
+  user_id: number
+  /** The device's address, when the login named a device. */
+  push_token?: string
+  store_token: string
+  access_key_secret: string
+  /** 1: the device doors are TLS. */
+  encrypt_type: 0 | 1
+  public_key: string
+}
+
+export interface ListedDevice {
+  push_token: string
+  device_guid: string
+  platform: Platform | null
+  /** Connected and subscribed. */
+  online: boolean
+  providers: { provider: number; environment: 0 | 1 }[]
+  tags: string[]
+  alias: string | null
+  badge: number
+  /** Unix milliseconds, like every time that ends in _at. */
+  created_at: number
+  seen_at: number
+}
+
+export interface CertificateRecord {
+  app_id: string
+  app_key: string
+  app_secret: string
+  certificate: string
+  name: string
+}
+
+export interface ListedCertificate {
+  provider: number
+  environment: 0 | 1
+  name: string
+  app_id: string
+  app_key: string
+  /** Where the credential has an end. */
+  expires_at: number | null
+  updated_at: number
+}
+
+export interface TaskSummary {
+  task_id: number
+  state: TaskState
+  /** `app`, or `user 7`, or `group 3`. */
+  scope: string
+  dry_run: boolean
+  accepted_at: number
+  planned_for: number
+  expires_at: number
+  finished_at: number | null
+  /** Its content is not kept any more; its counters are. */
+  purged: boolean
+}
+
+export interface TaskShown extends TaskSummary {
+  /** Push tokens are not kept: how many were asked for, and how many were known. */
+  audience: Audience | { push_token: { asked: number; known: number } } | null
+  setting: Setting | null
+  message: Message | null
+  counters: Counters
+  /** Places in inboxes. */
+  waiting: number
+  /** Deliveries by what became of them, such as `nativepush: received`. */
+  reasons: Record<string, number>
+}
+
+export interface TraceShown {
+  task_id: number
+  state: TaskState
+  steps: { at: number | null; text: string }[]
+}
+
+export interface Paged<T> {
+  total: number
+  list: T[]
+}
+
+export interface ListedUser {
+  user_id: number
+  username: string
+  mobile: string | null
+  email: string | null
+  disabled: boolean
+  has_password: boolean
+  created_at: number
+}
+
+export interface RegisteredRow {
+  success: boolean
+  /** Why not; null on success. */
+  reason: string | null
+  user_id: number | null
+}
+
+export interface ListedGroup {
+  group_id: number
+  name: string
+  created_at: number
+  member_count: number
+}

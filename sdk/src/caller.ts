@@ -1,0 +1,152 @@
+import type { AppSettingPut, CertificatePut, RegisterBatch } from '@carillon/protocol/bodies.ts'
+import type { Counters } from '@carillon/protocol/counters.ts'
+import type { TaskState } from '@carillon/protocol/names.ts'
+import type { Notify } from '@carillon/protocol/notify.ts'
+import type {
+  CertificateRecord,
+  ListedCertificate,
+  ListedGroup,
+  ListedUser,
+  Paged,
+  RegisteredRow,
+  TaskShown,
+  TaskSummary,
+  TokenRecord,
+  TraceShown,
+} from './answers.ts'
+import { type Asked, call, type Place } from './call.ts'
+import { again, type Patience } from './again.ts'
+
+type Id = number | bigint
+type Page = { page_num?: number; page_size?: number }
+type At = { provider: number; environment?: 0 | 1 }
+
+export interface CallerOptions extends Place, Partial<Patience> {}
+
+/** For back ends: everything an admin token may do. With a user's token, what that user may. */
+export class Caller {
+  readonly #options: CallerOptions
+
+  constructor(options: CallerOptions) {
+    this.#options = options
+  }
+
+  /** The same caller in a smaller scope: one user, or one group. */
+  as(scope: { userId: number } | { groupId: number }): Caller {
+    return new Caller({ ...this.#options, userId: undefined, groupId: undefined, ...scope })
+  }
+
+  /**
+   * Resolves when the task is stored. With a `setting.request_id` it is safe to ask again, so that is done by itself
+   * while the network fails or the server cannot take it; without one, whether to is the caller's to decide.
+   */
+  notify(notify: Notify): Promise<{ task_id: number }> {
+    const ask = () => this.#ask<{ task_id: number }>('/push/notify', { body: notify })
+    return notify.setting?.request_id ? again(ask, this.#options) : ask()
+  }
+
+  /** Per channel how many were targeted, sent and received; tasks that are unknown here are left out. */
+  counters(taskIds: Id[]): Promise<Counters[]> {
+    return this.#ask('/push/task/detail', { body: { list: taskIds } })
+  }
+
+  /** Newest first; the next page begins `before` the last id of this one. */
+  tasks(query: { before?: number; limit?: number; state?: TaskState } = {}): Promise<TaskSummary[]> {
+    return this.#ask('/push/task/list', { query })
+  }
+
+  task(taskId: Id): Promise<TaskShown> {
+    return this.#ask(`/push/task/${taskId}`)
+  }
+
+  /** Why a device got it, or did not, step by step. */
+  trace(taskId: Id, pushToken: string): Promise<TraceShown> {
+    return this.#ask(`/push/task/${taskId}/trace`, { query: { push_token: pushToken } })
+  }
+
+  /** What is not yet handed over is not sent. */
+  cancel(taskId: Id): Promise<{ task_id: number; state: TaskState }> {
+    return this.#ask('/push/task/cancel', { body: { task_id: taskId } })
+  }
+
+  /** A user's token record without a password, for back ends that keep their own accounts. */
+  tokenFor(userId: Id, deviceGuid?: string): Promise<TokenRecord> {
+    return this.#ask('/token/admin', { body: { user_id: userId, device_guid: deviceGuid } })
+  }
+
+  registerUsers(list: RegisterBatch['list']): Promise<RegisteredRow[]> {
+    return this.#ask('/user/register/batch', { body: { list } })
+  }
+
+  users(page: Page = {}): Promise<Paged<ListedUser>> {
+    return this.#ask('/user/list', { query: page })
+  }
+
+  setPassword(userId: Id, password: string): Promise<void> {
+    return this.#ask('/user/change_password_admin', { body: { user_id: userId, password } })
+  }
+
+  disableUser(userId: Id): Promise<void> {
+    return this.#ask('/user/disable', { body: { user_id: userId } })
+  }
+
+  enableUser(userId: Id): Promise<void> {
+    return this.#ask('/user/enable', { body: { user_id: userId } })
+  }
+
+  /** Erases the user with everything there is of them. */
+  deleteUser(userId: Id): Promise<void> {
+    return this.#ask('/user/delete', { body: { user_id: userId } })
+  }
+
+  /** Ends all tokens and connections of a user, or of one of the user's devices. */
+  kickUser(userId: number, deviceGuid?: string): Promise<void> {
+    return call({ ...this.#options, userId }, '/user/kick', { body: { device_guid: deviceGuid } })
+  }
+
+  createGroup(name: string, members: Id[] = []): Promise<{ group_id: number }> {
+    return this.#ask('/group/create', { body: { name, members } })
+  }
+
+  addMembers(groupId: Id, userIds: Id[]): Promise<void> {
+    return this.#ask('/group/member/add', { body: { group_id: groupId, list: userIds } })
+  }
+
+  removeMembers(groupId: Id, userIds: Id[]): Promise<void> {
+    return this.#ask('/group/member/remove', { body: { group_id: groupId, list: userIds } })
+  }
+
+  groups(page: Page = {}): Promise<Paged<ListedGroup>> {
+    return this.#ask('/group/list', { query: page })
+  }
+
+  certificate(at: At): Promise<CertificateRecord> {
+    return this.#ask('/push/certificate', { query: at })
+  }
+
+  /** Used from then on; `warnings` says what looks unusual. */
+  setCertificate(certificate: Omit<CertificatePut, 'environment'> & { environment?: 0 | 1 }): Promise<{ warnings: string[] }> {
+    return this.#ask('/push/certificate', { method: 'PUT', body: certificate })
+  }
+
+  deleteCertificate(at: At): Promise<void> {
+    return this.#ask('/push/certificate', { method: 'DELETE', query: at })
+  }
+
+  certificates(): Promise<ListedCertificate[]> {
+    return this.#ask('/push/certificate/list')
+  }
+
+  settings(): Promise<Required<AppSettingPut>> {
+    return this.#ask('/app/setting')
+  }
+
+  /** What is not given stays as it is. */
+  setSettings(settings: AppSettingPut): Promise<Required<AppSettingPut>> {
+    return this.#ask('/app/setting', { method: 'PUT', body: settings })
+  }
+
+  #ask<D>(path: string, asked?: Asked): Promise<D> {
+    return call<D>(this.#options, path, asked)
+  }
+}
