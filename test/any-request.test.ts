@@ -160,7 +160,7 @@ const anyBody = fc.oneof(
 
 /** What a header may hold without ending it. */
 const headerText = fc.oneof(
-  fc.string({ unit: fc.constantFrom('a', 'Z', '0', '9', ' ', ',', ';', '=', '"', '\\', '/', '_', '-', 'é', '\t'), maxLength: 30 }),
+  fc.string({ unit: fc.constantFrom('a', 'Z', '0', '9', ' ', ',', ';', '=', '"', '\\', 'é', '\t'), maxLength: 30 }),
   fc.constantFrom(
     '',
     '0',

@@ -292,7 +292,7 @@ suite('rules between fields', () => {
     for (const url of ['https://a.example/a.png', 'http://a.example/a.JPG', 'https://a.example/a.jpeg?size=1#x']) {
       assertAccepted(await image(url), url)
     }
-    const wrong = ['https://a.example/a.gif', 'https://a.example/a?b=.png', 'https://a.example/a.png/', 'https://png', ' ']
+    const wrong = ['https://a.example/a.gif', 'https://a.example/a?b=.png', 'https://a.example/a.png/', 'ftp://a/a.png']
     for (const url of wrong) assertRefused(await image(url), 10002, 400, 'message.attachment_url')
   })
 

@@ -5,6 +5,7 @@ import { type Config, readConfig, settingsHelp, unknownVariables } from '@carill
 import { makeLog } from '@carillon/server/log.ts'
 import { startServer } from '@carillon/server/main.ts'
 import { openStore } from '@carillon/server/open-store.ts'
+import { tlsProblems } from '@carillon/server/tls.ts'
 import { listApps } from '@carillon/server/store/apps.ts'
 import { actor } from './command.ts'
 
@@ -15,11 +16,12 @@ export const serveHelp = (): string =>
 
 /** Runs the server until a signal. */
 export const serve = async (args: string[]): Promise<number> => {
-  const config = readConfig(args, process.env)
+  const config = readConfig(args, process.env, (read) => tlsProblems(read, systemClock.now()))
   const log = makeLog(config.logLevel)
   for (const name of unknownVariables(process.env)) log.warn(`${name} is set, but is not a setting of this version; see carillon serve --help`)
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   const running = await startServer(config, log)
+  if (config.tlsCert !== '') process.on('SIGHUP', () => running.renewCertificate())
   const token = await firstToken(config)
   if (token !== undefined) console.log(welcome(running.httpUrl, token))
   console.log(`carillon ready ${running.httpUrl} ${running.mqttUrl}`)

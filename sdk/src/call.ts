@@ -74,9 +74,12 @@ const headersOf = ({ appId, accessToken, userId, groupId }: Place, hasBody: bool
 /** Headers are bytes, one a character; the server reads them as UTF-8. */
 const asBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
+/** TypeScript's own types do not know it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(digits: string): unknown }
+
 /** An id beyond what a number holds is sent as the digits it is. */
 const write = (body: object): string =>
-  JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value))
+  JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? rawJSON(String(value)) : value))
 
 const written = (query: object = {}): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)

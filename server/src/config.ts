@@ -56,6 +56,8 @@ export const settings = {
   mqttPort: setting('mqtt-port', 'PORT', 7701, integer(0, 65535), 'MQTT over TCP; 0 takes any free port'),
   data: setting('data', 'FOLDER', './data', text, 'where everything is kept'),
   keyFile: setting('key-file', 'FILE', '', text, 'the key that seals secrets; default: `key` in the data folder, made at the first start'),
+  tlsCert: setting('tls-cert', 'FILE', '', text, 'certificate in PEM, with its chain: both doors then speak TLS; read again on SIGHUP'),
+  tlsKey: setting('tls-key', 'FILE', '', text, 'the private key of --tls-cert in PEM'),
   ackSeconds: setting('ack-seconds', 'SECONDS', 10, integer(1, 3600), 'how long a connected device may take to acknowledge before the next channel is tried'),
   httpStatus: setting('http-status', 'KIND', 'real', oneOf(['real', 'always-200']), 'HTTP status of failures; always-200 for clients that read only the code in the answer'),
   trustProxy: setting<string[] | number>('trust-proxy', 'LIST', 0, proxies, 'whose X-Forwarded-For counts: addresses, or the number of proxies in front'),
@@ -72,8 +74,12 @@ export type Config = { [K in keyof Settings]: ReturnType<Settings[K]['read']> }
 
 const byFlag = new Map(Object.entries(settings).map(([name, { flag }]) => [flag, name as keyof Settings]))
 
-/** Flags before environment before defaults. All problems are told together. */
-export const readConfig = (argv: readonly string[], env: NodeJS.ProcessEnv): Config => {
+/** Flags before environment before defaults. All problems are told together, those that `check` finds included. */
+export const readConfig = (
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  check: (config: Config) => readonly string[] = () => [],
+): Config => {
   const problems: string[] = []
   const given = readFlags(argv, problems)
   const config: Record<string, unknown> = {}
@@ -89,8 +95,13 @@ export const readConfig = (argv: readonly string[], env: NodeJS.ProcessEnv): Con
       problems.push(`${source} ${(error as Error).message}`)
     }
   }
-  if (problems.length > 0) throw new ConfigError(problems)
   const made = config as Config
+  if ((made.tlsCert === '') !== (made.tlsKey === '')) {
+    const [there, missing] = made.tlsCert === '' ? ['tlsKey', 'tlsCert'] as const : ['tlsCert', 'tlsKey'] as const
+    problems.push(`${settings[missing].env} must be set too: ${settings[there].env} is`)
+  }
+  problems.push(...check(made))
+  if (problems.length > 0) throw new ConfigError(problems)
   return { ...made, keyFile: made.keyFile || join(made.data, 'key') }
 }
 

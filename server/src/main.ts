@@ -1,3 +1,4 @@
+import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { ownChannel as ownName } from '@carillon/protocol/names.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
@@ -14,21 +15,27 @@ import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { ownChannel } from './gateway/own-channel.ts'
+import { openStream } from './gateway/stream.ts'
 import { listenTcp } from './gateway/tcp.ts'
 import { attachWebSocket } from './gateway/websocket.ts'
 import { appRoutes } from './http/app.ts'
 import { certificateRoutes } from './http/certificate.ts'
 import { deviceRoutes } from './http/device.ts'
+import { withDocs } from './http/docs.ts'
 import { groupRoutes } from './http/group.ts'
+import { metricsRoute } from './http/metrics.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { pushRoutes } from './http/push.ts'
 import { receiptRoutes } from './http/receipt.ts'
 import { addressReader, buildHttp, closeHttp, openHttp } from './http/server.ts'
+import { streamRoute } from './http/stream.ts'
 import { taskRoutes } from './http/task.ts'
 import { thisDevice, known } from './http/this-device.ts'
 import { tokenRoutes } from './http/token.ts'
 import { userRoutes } from './http/user.ts'
 import { vendorTokenRoutes } from './http/vendor-token.ts'
+import { metricsText, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
+import { watchProcess } from './metrics-process.ts'
 import { openStore } from './open-store.ts'
 import { ownPorts } from './own-ports.ts'
 import { accept } from './push/accept.ts'
@@ -49,6 +56,7 @@ import type { Scope } from './store/scope.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
 import { expiredTokens, purgeTokens } from './store/tokens.ts'
 import { deviceInScope } from './store/trace.ts'
+import { Tls } from './tls.ts'
 import { checkCredentials } from './vendors/vendors.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
@@ -61,6 +69,8 @@ const HTTP_GRACE_MS = 5_000
 export interface Running {
   httpUrl: string
   mqttUrl: string
+  /** Reads the files of the TLS certificate again. */
+  renewCertificate(): void
   /** Stops accepting, finishes or hands back what is in flight. */
   close(): Promise<void>
 }
@@ -81,6 +91,8 @@ export const startServer = async (config: Config, log: Logger): Promise<Running>
 
 const open = async (config: Config, log: Logger, closings: (() => unknown)[]): Promise<Omit<Running, 'close'>> => {
   const clock = systemClock
+  const tls = config.tlsCert === '' ? undefined : new Tls(config, log, clock.now())
+  closings.push(watchProcess())
   closings.push(lockFolder(config.data))
   const { store, seal } = await openStore(config, { checkpoints: true })
   closings.push(() => store.close())
@@ -99,9 +111,14 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     seal,
     passwords: new Passwords(config.hashThreads > 0 ? { concurrency: config.hashThreads } : {}),
     throttle: new Throttle(store, clock, { accountFree: config.loginFailures, addressBurst: config.addressFailures }),
-    encryptType: 0,
-    publicKey: '',
+    encryptType: tls ? 1 : 0,
+    get publicKey() {
+      return tls?.pair.publicKey ?? ''
+    },
   }
+  passwordsRunning.read = () => parts.passwords.running
+  passwordsWaiting.read = () => parts.passwords.waiting
+  storeBacklog.read = () => store.backlog
 
   // The path of a push.
   const settingsOf = async (app: number) => withDefaults((await store.read(getAppById, { id: app }))!).settings
@@ -115,10 +132,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     clock,
     log,
     vendors: new Map(),
-    planning: { node, isAlive, ackMs: (config.ackSeconds + 1) * 1000 },
-    onWritten: (task, batches, written) => {
+    here: () => ({ node, alive: [node], ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
+    onWritten: (task, batches) => {
       tasks.keep(task)
-      deliver.onWritten(task, batches, written)
+      deliver.onWritten(task, batches)
     },
   }
   const inbox = new Inbox(path, tasks, inboxLimitOf)
@@ -126,6 +143,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const gateway = new Gateway({ ports, log, clock, greetingsPerAddress: config.greetingsPerAddress })
   closings.push(() => gateway.close())
   const { sessions } = gateway
+  sessionsOnline.read = () => sessions.count
   const own = {
     ...ownChannel(sessions),
     wake: (id: number) => sessions.wake(id),
@@ -175,7 +193,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     alwaysOk: config.httpStatus === 'always-200',
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    routes: [
+    tls: tls?.pair,
+    routes: withDocs([
       ...tokenRoutes(parts),
       ...userRoutes(parts),
       ...groupRoutes(parts),
@@ -198,7 +217,12 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
           store.read(deviceInScope, { app: scope.app.id, scopeKind: scope.kind, scopeId: scope.id, pushTokenHash: hashToken(pushToken) }),
       }),
       ...receiptRoutes({
-        report: (report) => receipts.report(report),
+        report: (report) => {
+          // A stream has no other way to acknowledge; what is in the air there came through the own channel.
+          const ofOwn = report.channel === undefined || report.channel === ownName
+          const acknowledged = ofOwn && sessions.acknowledged(report.deviceId, report.taskId)
+          return receipts.report(acknowledged ? { ...report, channel: ownName } : report)
+        },
         thisDevice: async (scope: Scope, pushToken) => {
           const device = await store.read(findDevice, thisDevice(scope, { push_token: pushToken }))
           known(device !== undefined)
@@ -206,8 +230,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
         },
       }),
       ...appRoutes({ store, clock, changes }),
+      streamRoute({ open: (credentials, response) => openStream(gateway, credentials, response) }),
+      metricsRoute({ text: metricsText, operator: (token) => access.operator(token) }),
       ...operationsRoutes({ checks: async () => [{ name: 'store', ...(await storeWorks()) }] }),
-    ],
+    ]),
   })
   const storeWorks = async (): Promise<{ ok: boolean; why?: string }> => {
     try {
@@ -218,7 +244,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     }
   }
   attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
-  const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort })
+  tls?.onRenewed((pair) => (http.server as TlsServer).setSecureContext(pair))
+  const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort, ...(tls && { secureContext: () => tls.pair.context }) })
   closings.push(() => mqtt.close())
   await openHttp(http, config.host, config.port)
   closings.push(async () => {
@@ -228,5 +255,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   })
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const { port } = http.server.address() as AddressInfo
-  return { httpUrl: `http://${host}:${port}`, mqttUrl: `mqtt://${host}:${mqtt.port}` }
+  const s = tls ? 's' : ''
+  return {
+    httpUrl: `http${s}://${host}:${port}`,
+    mqttUrl: `mqtt${s}://${host}:${mqtt.port}`,
+    renewCertificate: () => tls?.reload(clock.now()),
+  }
 }

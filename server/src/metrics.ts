@@ -26,8 +26,12 @@ export const transitions = cells(
   metrics.counters('carillon_task_transitions_total', 'Tasks that reached a state.', ['to']),
   taskStates,
 )
-export const plannedPages = metrics.counter('carillon_planned_pages_total', 'Pages of devices turned into batches.')
-export const plannedDevices = metrics.counter('carillon_planned_devices_total', 'Devices in those pages.')
+const plannedPages = metrics.counter('carillon_planned_pages_total', 'Pages of devices turned into batches.')
+const plannedDevices = metrics.counter('carillon_planned_devices_total', 'Devices in those pages.')
+export const countPage = (batches: readonly { devices: readonly number[] }[]): void => {
+  plannedPages.value += 1
+  for (const { devices } of batches) plannedDevices.value += devices.length
+}
 
 const outcomes = ['sent', 'written', 'queued', 'later', 'away', 'dead', 'refused', 'denied', 'unknown'] as const
 const handed = metrics.counters('carillon_deliveries_total', 'Pushes handed to a channel, by what became of that.', ['channel', 'outcome'])

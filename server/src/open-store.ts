@@ -10,7 +10,7 @@ export const openStore = async (
   config: Pick<Config, 'data' | 'keyFile'>,
   options: { checkpoints?: boolean } = {},
 ): Promise<{ store: Store; seal: Seal }> => {
-  const store = await openSqlite(config.data, options)
+  const store = await openSqlite(config.data, { ...options, operations: new URL('./operations.ts', import.meta.url) })
   try {
     const isEmpty = (await store.read(readKeyCheck, {})) === undefined
     const seal = new Seal(loadKey(config.keyFile, isEmpty))

@@ -27,6 +27,11 @@ const tablet = await seat(annId, 'tablet', ['green'], 'second')
 const watch = await seat(benId, 'watch', ['red', 'blue'], 'third')
 const seats = [phone, tablet, watch]
 
+// A device of another app, which nothing here may reach.
+const elsewhere = { app: 'elsewhere', admin: await carillon.addApp('elsewhere') }
+const stranger = await carillon.tokenFor(await carillon.addUser('stranger', elsewhere), 'phone', elsewhere)
+await connectDevice({ after }, carillon, stranger)
+
 const message = { body: 'hello' }
 
 /** Sends to an audience; the devices it reached, once all it was meant for have acknowledged it. */
@@ -84,10 +89,6 @@ conform('notify-audience', {
   'POST /push/notify audience': () =>
     refuses([undefined, null, '', ' ', {}, [], 7, true, 'everybody', [phone.login.push_token]], /^audience /),
   'audience all': async () => {
-    const elsewhere = await carillon.addApp('elsewhere')
-    const options = { app: 'elsewhere', admin: elsewhere }
-    const stranger = await carillon.tokenFor(await carillon.addUser('stranger', options), 'phone', options)
-    await connectDevice({ after }, carillon, stranger)
     assert.deepEqual(await reached('all', 3), seats)
   },
   'audience, one key': async () => {

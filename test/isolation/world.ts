@@ -85,19 +85,17 @@ export const lookAt = async (carillon: Carillon, side: Side): Promise<unknown> =
   const { app, admin, people, tasks, environment } = side
   const by: CallOptions = { app, token: admin }
   const ids = Object.values(tasks)
-  return {
-    users: await carillon.ok('/user/list', by),
-    groups: await carillon.ok('/group/list', by),
-    devices: [
-      await carillon.ok('/user/device/list', { ...by, user: people.ann.id }),
-      await carillon.ok('/user/device/list', { ...by, user: people.bob.id }),
-    ],
-    tasks: await Promise.all(ids.map((id) => carillon.ok(`/push/task/${id}`, by))),
-    counters: await carillon.ok('/push/task/detail', { ...by, body: { list: ids } }),
-    certificates: await carillon.ok('/push/certificate/list', by),
-    certificate: await carillon.ok(`/push/certificate?provider=3&environment=${environment}`, by),
-    setting: await carillon.ok('/app/setting', by),
-  }
+  return Promise.all([
+    carillon.ok('/user/list', by),
+    carillon.ok('/group/list', by),
+    carillon.ok('/user/device/list', { ...by, user: people.ann.id }),
+    carillon.ok('/user/device/list', { ...by, user: people.bob.id }),
+    ...ids.map((id) => carillon.ok(`/push/task/${id}`, by)),
+    carillon.ok('/push/task/detail', { ...by, body: { list: ids } }),
+    carillon.ok('/push/certificate/list', by),
+    carillon.ok(`/push/certificate?provider=3&environment=${environment}`, by),
+    carillon.ok('/app/setting', by),
+  ])
 }
 
 /** Whether something of a side, or of ann alone, stands in what somebody else was answered. */

@@ -51,7 +51,7 @@ export class Access {
   async scope({ appId, accessToken, groupId, userId }: CallerTexts): Promise<Scope> {
     const app = await this.app(appId)
     if (!accessToken?.trim()) throw new Refused('tokenMissing')
-    const token = await this.#token(app, accessToken)
+    const token = await this.#token(accessToken, app)
     const group = groupId?.trim() ? headerId('group_id', groupId) : undefined
     const user = userId?.trim() ? headerId('user_id', userId) : undefined
     if (group !== undefined && user !== undefined) {
@@ -75,6 +75,13 @@ export class Access {
     return scopeOf(app, 'app', 0, token)
   }
 
+  /** An admin of any app: what is asked is the node's, not an app's. */
+  async operator(accessToken: string | undefined): Promise<void> {
+    if (!accessToken?.trim()) throw new Refused('tokenMissing')
+    const { kind } = await this.#token(accessToken)
+    if (kind !== 'admin') throw new Refused('notAllowed', 'only an admin token may do this')
+  }
+
   /**
    * The device behind a connection. Any living token of the device's owner will do: a push token is an address, and
    * what proves the owner is the access token.
@@ -87,11 +94,11 @@ export class Access {
     return this.#store.read(findDeviceCaller, { pushTokenHash, hash, now: this.#clock.now() })
   }
 
-  async #token(app: App, text: string): Promise<StoredToken> {
+  async #token(text: string, app?: App): Promise<StoredToken> {
     const hash = hashToken(text)
     const key = Buffer.from(hash.buffer).toString('base64')
     const token = await this.#tokens.get(key, () => this.#store.read(findToken, { hash }))
-    if (!token || token.app !== app.id) throw new Refused('tokenInvalid')
+    if (!token || (app && token.app !== app.id)) throw new Refused('tokenInvalid')
     if (token.expires_at !== null && token.expires_at <= this.#clock.now()) throw new Refused('tokenExpired')
     return token
   }

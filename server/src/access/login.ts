@@ -1,7 +1,8 @@
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { TokenById, TokenByLogin, TokenByUser } from '@carillon/protocol/bodies.ts'
-import { findCandidate, type IssuedBy, logIn, type LoginBy } from '../store/login.ts'
+import { type Candidate, findCandidate, type IssuedBy, logIn, type LoginBy } from '../store/login.ts'
 import type { App, Scope } from '../store/scope.ts'
+import { passwordOf } from '../store/users.ts'
 import { actorOf } from './actor.ts'
 import { idOf } from './ids.ts'
 import type { AccessParts } from './parts.ts'
@@ -74,11 +75,28 @@ const login = async (parts: AccessParts, app: App, { by, tried, password, device
     const matches = await parts.passwords.verify(password, found?.password_hash ?? null)
     return matches && found?.disabled === 0
   })
-  const proof = { passwordHash: found?.password_hash ?? null }
-  const issued = right && found ? await issue(parts, app, found.id, device_guid, proof) : 'unknown'
+  const issued = right && found ? await issueFor(parts, app, { ...found, password, device_guid }) : 'unknown'
   if (typeof issued === 'string') throw new Refused('wrongPassword')
   return issued
 }
+
+/** The password is known in plain only now: the moment to replace a hash that came from elsewhere with one of ours. */
+const issueFor = async (
+  parts: AccessParts,
+  app: App,
+  { id, password_hash, password, device_guid }: Pick<Candidate, 'id' | 'password_hash'> & Pick<Login, 'password' | 'device_guid'>,
+): Promise<Issued> => {
+  const renewed = password_hash === null ? null : await parts.passwords.renewed(password, password_hash)
+  const issued = await issue(parts, app, id, device_guid, { passwordHash: password_hash, renewed })
+  if (issued !== 'unknown') return issued
+  // A login beside this one may have replaced the hash, and the password is still the same.
+  const now = await parts.store.read(passwordOf, { app: app.id, id })
+  if (!now?.password_hash || now.password_hash === password_hash) return 'unknown'
+  if (!(await parts.passwords.verify(password, now.password_hash))) return 'unknown'
+  return issue(parts, app, id, device_guid, { passwordHash: now.password_hash })
+}
+
+type Issued = TokenRecord | 'unknown' | 'disabled'
 
 const issue = async (
   { store, clock, seal, changes, encryptType, publicKey }: AccessParts,
@@ -86,7 +104,7 @@ const issue = async (
   userId: number,
   guid: string | undefined,
   by: IssuedBy,
-): Promise<TokenRecord | 'unknown' | 'disabled'> => {
+): Promise<Issued> => {
   const now = clock.now()
   const [token, storeToken, fileKey] = [newToken('user'), newToken('store'), newToken('fileKey')]
   const hash = hashToken(token)

@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
+import { Bcrypt, BCRYPT_BYTES, isBcrypt } from './bcrypt.ts'
 import { passwordsRefused } from '../metrics.ts'
 import { type Phc, readPhc, writePhc } from './phc.ts'
 
@@ -29,12 +30,16 @@ export interface PasswordOptions {
   derive?: Derive
 }
 
+/** Whether a hash made elsewhere is one we can verify: argon2 as a PHC string, or bcrypt, neither of absurd cost. */
+export const isVerifiable = (stored: string): boolean => isBcrypt(stored) || readPhc(stored) !== undefined
+
 /** Hashes and verifies passwords, exact bytes, a bounded number at a time. */
 export class Passwords {
   readonly #concurrency: number
   readonly #waitingMax: number
   readonly #derive: Derive
   readonly #waiting: (() => void)[] = []
+  readonly #bcrypt = new Bcrypt()
   #running = 0
   /** Verified where there is no hash, so that the time it takes does not tell who exists. No password opens it. */
   readonly #decoy: Phc = { ...strength, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
@@ -62,10 +67,22 @@ export class Passwords {
 
   /** `stored` null: no such user, or one without a password. */
   async verify(password: string, stored: string | null): Promise<boolean> {
+    if (stored !== null && isBcrypt(stored)) {
+      return this.#inTurn(() => this.#bcrypt.matches({ password, hash: stored }), false)
+    }
     const known = stored === null ? undefined : readPhc(stored)
     const phc = known ?? this.#decoy
     const tag = await this.#inTurn(() => this.#derive(password, phc, phc.tag.length), false)
     return timingSafeEqual(tag, phc.tag) && known !== undefined
+  }
+
+  /** A hash of ours to put in the place of one that was just verified; null where that one is as good. */
+  async renewed(password: string, verified: string): Promise<string | null> {
+    const phc = readPhc(verified)
+    if (phc && phc.algorithm === strength.algorithm && phc.memory * phc.passes >= strength.memory * strength.passes) return null
+    // bcrypt saw the beginning alone: what follows may be a slip of the fingers, and must not become the password.
+    if (!phc && Buffer.byteLength(password) > BCRYPT_BYTES) return null
+    return this.hash(password, { patient: true })
   }
 
   async #inTurn<R>(work: () => Promise<R>, patient: boolean): Promise<R> {

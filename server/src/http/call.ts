@@ -6,8 +6,11 @@ import { type Gathering, Gone, readJson } from './body.ts'
 import { Document } from './document.ts'
 import { send, success } from './envelope.ts'
 import { callerHeaders, type CallerHeaders } from './headers.ts'
+import { Meter } from './meter.ts'
+import { methodsOf } from './paths.ts'
 import type { Refusals } from './refusals.ts'
 import type { Route, Who } from './route.ts'
+import { Written } from './written.ts'
 
 /** Who is calling, and in which scope: what the door asks of access. */
 export interface Callers {
@@ -24,8 +27,10 @@ interface Door {
 /** One route's calls: who, then the body, then the fields, then the step, then the answer. */
 export const serveRoute = (route: Route, { access, refusals, gathering }: Door) => {
   const { who, body, query, params, headers, path } = route
+  const meter = new Meter(`${methodsOf(route)[0]} ${path}`)
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { raw } = request
+    const startedAt = performance.now()
     try {
       let app: App | undefined
       let scope: Scope | undefined
@@ -43,11 +48,15 @@ export const serveRoute = (route: Route, { access, refusals, gathering }: Door) 
         query: query && readQuery(query, request.query as Record<string, string>),
         body: body && (route.readBody ? route.readBody(sent) : read(body, sent)),
         address: request.ip,
+        request: raw,
       })
       if (data instanceof Document) data.send(raw, reply.raw)
+      else if (data instanceof Written) await data.write(reply.raw)
       else send(raw, reply.raw, 200, success(data), headers)
+      meter.answered(200, startedAt)
     } catch (error) {
-      if (!(error instanceof Gone)) refusals.answer(raw, reply.raw, error, path, who === 'nobody')
+      if (error instanceof Gone) return
+      meter.answered(refusals.answer(raw, reply.raw, error, path, who === 'nobody'), startedAt)
     }
   }
   return (request: FastifyRequest, reply: FastifyReply): void => {

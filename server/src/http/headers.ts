@@ -6,9 +6,10 @@ export interface CallerHeaders {
   accessToken: string | undefined
   groupId: string | undefined
   userId: string | undefined
+  pushToken: string | undefined
 }
 
-const names = ['app_id', 'access-token', 'group_id', 'user_id'] as const
+const names = ['app_id', 'access-token', 'group_id', 'user_id', 'push-token'] as const
 
 // Many proxies drop headers with an underscore, so each such name has a second spelling.
 const spellings: Record<string, { field: number; bit: number } | undefined> = {
@@ -20,6 +21,7 @@ const spellings: Record<string, { field: number; bit: number } | undefined> = {
   'group-id': { field: 2, bit: 16 },
   user_id: { field: 3, bit: 32 },
   'user-id': { field: 3, bit: 64 },
+  'push-token': { field: 4, bit: 128 },
 }
 
 /**
@@ -27,7 +29,7 @@ const spellings: Record<string, { field: number; bit: number } | undefined> = {
  * each read another one of two values is how a scope is smuggled in.
  */
 export const callerHeaders = (raw: readonly string[]): CallerHeaders => {
-  const found: (string | undefined)[] = [undefined, undefined, undefined, undefined]
+  const found: (string | undefined)[] = [undefined, undefined, undefined, undefined, undefined]
   let seen = 0
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!
@@ -44,7 +46,13 @@ export const callerHeaders = (raw: readonly string[]): CallerHeaders => {
     }
     found[field] = value
   }
-  return { appId: filled(found[0]), accessToken: filled(found[1]), groupId: filled(found[2]), userId: filled(found[3]) }
+  return {
+    appId: filled(found[0]),
+    accessToken: filled(found[1]),
+    groupId: filled(found[2]),
+    userId: filled(found[3]),
+    pushToken: filled(found[4]),
+  }
 }
 
 const filled = (value: string | undefined): string | undefined => (value?.trim() ? value : undefined)

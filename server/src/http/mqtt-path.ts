@@ -1,3 +1,4 @@
+import { refusedResponses } from './openapi-answers.ts'
 import type { OpenApi } from './openapi-document.ts'
 
 /** The one path of this port that is no route: the gateway takes the connection over before it becomes a call. */
@@ -18,15 +19,7 @@ export const mqttOverWebSocket: OpenApi['paths'] = {
       ],
       responses: {
         101: { description: 'From here on it is MQTT. What it refuses, it refuses in MQTT.' },
-        400: {
-          description: '10002: the handshake is not one.',
-          content: {
-            'application/json': {
-              schema: { $ref: '#/components/schemas/Refusal' },
-              examples: { badParameter: { $ref: '#/components/examples/badParameter' } },
-            },
-          },
-        },
+        ...refusedResponses(['badParameter', 'pathUnknown', 'tooMany']),
       },
     },
   },

@@ -61,7 +61,8 @@ export const refusal: JsonSchema = {
 
 const retryAfter = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }
 
-const refusedResponses = (names: readonly ErrorName[]): Record<string, Response> => {
+/** What these refusals look like, by HTTP status. */
+export const refusedResponses = (names: readonly ErrorName[]): Record<string, Response> => {
   const byStatus = Map.groupBy(names, (name) => errors[name].http)
   return Object.fromEntries(
     [...byStatus].map(([status, together]) => [

@@ -43,9 +43,12 @@ export const describeApi = (routes: readonly Route[], version: string): OpenApi 
 }
 
 const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operation => {
-  const { who, noun, summary, body, query, params, example } = route
+  const { who, noun, summary, body, query, params, asks = {}, example } = route
   const parameters = [
     ...headersFor[who].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...Object.entries(asks).map(
+      ([name, description]): Parameter => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }),
+    ),
     ...parametersOf('path', params, example?.params, schemas),
     ...parametersOf('query', query, example?.query, schemas),
   ]

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { DROP_LIMIT } from './body.ts'
 import { onTheWire } from './envelope.ts'
+import { countUnrouted } from './meter.ts'
 
 const answers: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'the headers must be under 16 KiB, the path included' },
@@ -27,6 +28,7 @@ export const answerParserError = (error: NodeJS.ErrnoException, socket: HttpSock
     return
   }
   const { status, message } = answers[error.code ?? ''] ?? malformed
+  countUnrouted(10002)
   socket.end(onTheWire(status, 10002, message))
   socket.setTimeout(LINGER_MS, () => socket.destroy())
 }

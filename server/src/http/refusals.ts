@@ -17,14 +17,15 @@ export class Refusals {
 
   /**
    * `path` is the route's pattern, not what was asked: paths can hold secrets. `realStatus`: machines that know
-   * nothing of envelopes look at this one.
+   * nothing of envelopes look at this one. Returns the code that was answered.
    */
-  answer(request: IncomingMessage, response: ServerResponse, error: unknown, path?: string, realStatus = false): void {
+  answer(request: IncomingMessage, response: ServerResponse, error: unknown, path?: string, realStatus = false): number {
     const refused = this.#asRefused(error, request, path)
     const data = refused instanceof RefusedWithData ? refused.data : null
     const status = this.#alwaysOk && !realStatus ? 200 : refused.http
     const headers = refused.retryAfter === undefined ? undefined : { 'retry-after': String(refused.retryAfter) }
     send(request, response, status, failure(refused.code, refused.message, data), headers)
+    return refused.code
   }
 
   #asRefused(error: unknown, request: IncomingMessage, path: string | undefined): Refused {

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import type { ErrorName } from '@carillon/protocol/errors.ts'
 import type { Static, TSchema, TVoid } from 'typebox'
 import type { App, Scope } from '../store/scope.ts'
 import type { Document } from './document.ts'
+import type { Written } from './written.ts'
 
 /**
  * Who may make a call.
@@ -40,6 +42,8 @@ export interface Call<W extends Who, B, Q, P> {
   params: P
   /** The source address, proxies accounted for. */
   address: string
+  /** The request itself, for what only one route asks of it. */
+  request: IncomingMessage
 }
 
 /** A call as somebody would make it, and what it answers. A test makes every one of them. */
@@ -69,6 +73,8 @@ export interface Route<
   body?: B
   /** Reads the body where rules span fields; without it the schema alone decides. */
   readBody?(sent: unknown): Static<B>
+  /** Headers it asks for beside those that say who calls: name and meaning. */
+  asks?: Record<string, string>
   /** Query and path parameters are text; integers are parsed strictly. */
   query?: Q
   params?: P
@@ -82,7 +88,7 @@ export interface Route<
   /** Fixed headers of the answer. */
   headers?: Record<string, string>
   /** Resolves to `data` of the envelope, or to what is answered as it is. */
-  handle(call: Call<W, Static<B>, Static<Q>, Static<P>>): Promise<Static<A> | Document>
+  handle(call: Call<W, Static<B>, Static<Q>, Static<P>>): Promise<Static<A> | Document | Written>
 }
 
 /** Gives `handle` its types from `who` and the schemas, and holds what it returns to `answer`. */

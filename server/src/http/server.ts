@@ -8,6 +8,7 @@ import { Gathering } from './body.ts'
 import { type Callers, serveRoute } from './call.ts'
 import { allowOrigins } from './cors.ts'
 import { onTheWire } from './envelope.ts'
+import { countUnrouted } from './meter.ts'
 import { answerParserError } from './parser-errors.ts'
 import { methodsOf, Paths } from './paths.ts'
 import { Refusals } from './refusals.ts'
@@ -58,7 +59,7 @@ export const buildHttp = (options: HttpOptions): FastifyInstance => {
     frameworkErrors: (error, request, reply) => {
       reply.hijack()
       const refused = new Refused('badParameter', 'the path is malformed', { detail: error.message })
-      refusals.answer(request.raw, reply.raw, refused)
+      countUnrouted(refusals.answer(request.raw, reply.raw, refused))
     },
   })
   // Bodies are read by the routes themselves, after the caller is known.
@@ -70,13 +71,13 @@ export const buildHttp = (options: HttpOptions): FastifyInstance => {
   http.setNotFoundHandler((request, reply) => {
     reply.hijack()
     const known = paths.find(request.url)
-    if (!known) return refusals.answer(request.raw, reply.raw, new Refused('pathUnknown'))
-    reply.raw.setHeader('allow', known.methods.join(', '))
-    refusals.answer(request.raw, reply.raw, new Refused('methodUnknown'), known.path)
+    if (known) reply.raw.setHeader('allow', known.methods.join(', '))
+    const refused = new Refused(known ? 'methodUnknown' : 'pathUnknown')
+    countUnrouted(refusals.answer(request.raw, reply.raw, refused, known?.path))
   })
   http.setErrorHandler((error, request, reply) => {
     reply.hijack()
-    refusals.answer(request.raw, reply.raw, error, request.routeOptions.url)
+    countUnrouted(refusals.answer(request.raw, reply.raw, error, request.routeOptions.url))
   })
   const gathering = new Gathering(options.gatheringLimit ?? 64 * 1_048_576)
   for (const route of options.routes) {
@@ -119,7 +120,7 @@ const makeServer = (handler: RequestListener, { tls, timeouts }: HttpOptions, re
     socket.end(onTheWire(405, 40500, 'no such method on this path', ['allow: GET']))
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refusals.answer(request, response, new Refused('badParameter', 'header expect must be 100-continue'))
+    countUnrouted(refusals.answer(request, response, new Refused('badParameter', 'header expect must be 100-continue')))
   })
   return server
 }

@@ -1,104 +1,128 @@
 import { createHash } from 'node:crypto'
 import { Refused } from '@carillon/protocol/errors.ts'
+import type { TaskState } from '@carillon/protocol/names.ts'
 import type { Audience, Notify } from '@carillon/protocol/notify.ts'
-import { type StoredAudience, devicesOfPushTokens, readWindow } from '../store/audience.ts'
-import type { NewBatch } from '../store/batches.ts'
+import { type AudienceQuestion, type StoredAudience, devicesOfPushTokens, readWindow } from '../store/audience.ts'
+import { countPage, notifications, transitions } from '../metrics.ts'
+import type { NewBatch, WrittenBatch } from '../store/batches.ts'
 import type { Scope } from '../store/scope.ts'
-import type { Store } from '../store/store.ts'
-import { acceptTask, findRequest } from '../store/tasks.ts'
-import { notifications, plannedDevices, plannedPages, transitions } from '../metrics.ts'
-import { batchesOf } from './page.ts'
+import type { Tx } from '../store/store.ts'
+import { type NewTask, findRequest, insertTask } from '../store/tasks.ts'
+import { type Here, batchesOf, tokensFor } from './page.ts'
 import type { Path } from './path.ts'
-import { roadsFor } from './roads.ts'
-import { type Task, badgeRule, expiryOf, isUrgent } from './task.ts'
+import type { Plan } from './route.ts'
+import { type Task, badgeRule, expiryOf, planOf } from './task.ts'
 
 // An audience up to this size is planned in the transaction that accepts it: one write, and the push is on its way.
 const PLANNED_AT_ONCE = 64
 
+interface Acceptance {
+  task: Omit<NewTask, 'audience'>
+  audience: RequestedAudience
+  plan: Plan
+  here: Here
+}
+
+interface Accepted {
+  id: number
+  /** False: the request_id was used before, and nothing was stored. */
+  first: boolean
+  state: TaskState
+  audience: StoredAudience
+  /** Null when the audience is planned later. */
+  batches: WrittenBatch[] | null
+}
+
+/** An audience before its push tokens are looked up. */
+type RequestedAudience = Exclude<StoredAudience, { device_id: number[] }> | { pushTokenHashes: Uint8Array[] }
+
+/** The transaction of accepting: the task, its request_id and, where the audience is small, its batches. */
+export const storeNotification = async (tx: Tx, { task, audience, plan, here }: Acceptance): Promise<Accepted> => {
+  if (task.requestId !== null) {
+    const earlier = await findRequest(tx, { ...task, requestId: task.requestId })
+    if (earlier !== undefined) return { id: earlier, first: false, state: 'accepted', audience: { all: true }, batches: null }
+  }
+  const stored = await storedAudience(tx, task.app, audience)
+  const question = { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: stored }
+  const batches = task.planAt > here.now ? null : await planAtOnce(tx, question, plan, here)
+  const made = await insertTask(tx, { task: { ...task, audience: JSON.stringify(stored) }, batches })
+  return { ...made, audience: stored }
+}
+
+const planAtOnce = async (tx: Tx, question: AudienceQuestion, plan: Plan, here: Here): Promise<NewBatch[] | null> => {
+  // A small group in a large app may be far to seek: that is planning's work, not the caller's wait.
+  if (question.scopeKind === 'group' && !('user_id' in question.audience) && !('device_id' in question.audience)) return null
+  const devices = await readWindow(tx, { question, from: 0, to: Number.MAX_SAFE_INTEGER, most: PLANNED_AT_ONCE })
+  return devices ? batchesOf(plan, devices.at(-1)?.id ?? 0, devices, await tokensFor(tx, plan, devices), here) : null
+}
+
+const storedAudience = async (tx: Tx, app: number, audience: RequestedAudience): Promise<StoredAudience> => {
+  if (!('pushTokenHashes' in audience)) return audience
+  const { pushTokenHashes: hashes } = audience
+  return { device_id: await devicesOfPushTokens(tx, { app, hashes }), push_tokens: hashes.length }
+}
+
 /** Stores a notification and says under which id. When this resolves, the task is on stable storage. */
 export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<number> => {
-  const { store, clock, bus } = path
   if (!scope.app.settings.push_enabled) throw new Refused('pushSwitchedOff')
-  const now = clock.now()
+  const here = path.here()
   const { message, setting = {} } = notify
-  const requestId = setting.dry_run ? null : (setting.request_id ?? null)
-  if (requestId !== null) {
-    const earlier = await store.read(findRequest, { app: scope.app.id, scopeKind: scope.kind, scopeId: scope.id, requestId })
-    if (earlier !== undefined) {
-      notifications.repeated.value += 1
-      return earlier
-    }
-  }
-
+  const dryRun = setting.dry_run ?? false
   const task: Task = {
     id: 0,
     app: scope.app.id,
     scopeKind: scope.kind,
     scopeId: scope.id,
-    audience: await storedAudience(store, scope.app.id, notify.audience),
+    audience: { all: true },
     message,
     setting,
-    dryRun: setting.dry_run ?? false,
-    acceptedAt: now,
-    expiresAt: expiryOf(message, setting, now),
+    dryRun,
+    acceptedAt: here.now,
+    expiresAt: expiryOf(message, setting, here.now),
     inboxLimit: scope.app.settings.inbox_limit,
   }
-  const planAt = Math.max(now, (setting.send_time ?? 0) * 1000)
-  const batches = planAt > now ? null : await planAtOnce(path, task, now)
-  const stored = await store.write(acceptTask, {
+  const accepted = await path.store.write(storeNotification, {
     task: {
       app: task.app,
       scopeKind: task.scopeKind,
       scopeId: task.scopeId,
-      requestId,
-      audience: JSON.stringify(task.audience),
+      requestId: dryRun ? null : (setting.request_id ?? null),
       setting: JSON.stringify(setting),
       message: JSON.stringify(message),
       collapseId: setting.collapse_id ?? null,
-      dryRun: task.dryRun,
-      acceptedAt: now,
-      planAt,
+      dryRun,
+      acceptedAt: here.now,
+      planAt: Math.max(here.now, (setting.send_time ?? 0) * 1000),
       expiresAt: task.expiresAt,
-      urgent: isUrgent(task.audience),
+      urgent: notify.audience !== 'all' && !notify.audience.tag,
       badge: badgeRule(message),
       inboxLimit: task.inboxLimit,
     },
-    batches,
+    audience: requested(notify.audience),
+    plan: planOf(task, path.vendors),
+    here,
   })
-  if (!stored.first) {
+  if (!accepted.first) {
     notifications.repeated.value += 1
-    return stored.id
+    return accepted.id
   }
   notifications.accepted.value += 1
   transitions.accepted.value += 1
-  if (stored.state !== 'accepted') transitions[stored.state].value += 1
-  task.id = stored.id
-  if (batches) path.onWritten(task, batches, stored.batches)
-  else bus.nudge('tasks')
-  return stored.id
+  if (accepted.state !== 'accepted') transitions[accepted.state].value += 1
+  task.id = accepted.id
+  task.audience = accepted.audience
+  if (accepted.batches) {
+    countPage(accepted.batches)
+    path.onWritten(task, accepted.batches)
+  } else path.bus.nudge('tasks')
+  return accepted.id
 }
 
-const planAtOnce = async (path: Path, task: Task, now: number): Promise<NewBatch[] | null> => {
-  const { store } = path
-  // A small group in a large app may be far to seek: that is planning's work, not the caller's wait.
-  if (task.scopeKind === 'group' && !('user_id' in task.audience) && !('device_id' in task.audience)) return null
-  const question = { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: task.audience }
-  const devices = await store.read(readWindow, { question, from: 0, to: Number.MAX_SAFE_INTEGER, most: PLANNED_AT_ONCE })
-  if (!devices) return null
-  const { roads, tokens } = await roadsFor(store, path.vendors, task, devices)
-  plannedPages.value += 1
-  plannedDevices.value += devices.length
-  const page = devices.at(-1)?.id ?? 0
-  return batchesOf(task, page, devices, tokens, { ...path.planning, roads, now })
-}
-
-/** Ids beyond what Carillon makes match nothing and are left out; push tokens are looked up by their hash. */
-const storedAudience = async (store: Store, app: number, audience: Audience): Promise<StoredAudience> => {
+/** Ids beyond what Carillon makes match nothing and are left out; push tokens go on as their hashes only. */
+const requested = (audience: Audience): RequestedAudience => {
   if (audience === 'all') return { all: true }
   if (audience.tag) return { tag: audience.tag }
   if (audience.alias) return { alias: audience.alias }
   if (audience.user_id) return { user_id: audience.user_id.filter((id) => typeof id === 'number') }
-  const tokens = audience.push_token ?? []
-  const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
-  return { device_id: await store.read(devicesOfPushTokens, { app, hashes }), push_tokens: tokens.length }
+  return { pushTokenHashes: (audience.push_token ?? []).map((token) => createHash('sha256').update(token).digest()) }
 }

@@ -5,14 +5,15 @@ import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type 
 import { addressesOf } from '../store/addresses.ts'
 import { expireTask } from '../store/endings.ts'
 import { keepInInbox } from '../store/inbox.ts'
+import type { Tx } from '../store/store.ts'
 import { NOTHING, isPending, levelOf, unpackBadges, unpackIds } from '../store/ledger.ts'
 import type { Channel, Outcome, Target } from './channel.ts'
-import { batchesOf } from './page.ts'
+import { type Here, batchesOf, tokensFor } from './page.ts'
 import type { Path } from './path.ts'
 import type { Receipts } from './receipts.ts'
-import { roadsFor } from './roads.ts'
+import type { Plan } from './route.ts'
 import { type Sorted, sortOutcomes } from './settle.ts'
-import { type Task, placeOfTask, pushOf } from './task.ts'
+import { type Task, placeOfTask, planOf, pushOf } from './task.ts'
 import type { Tasks } from './tasks.ts'
 import { countExpiry } from './upkeep.ts'
 
@@ -55,21 +56,20 @@ export class Deliver {
   }
 
   /** Batches were stored: what is for this node is handed over without being claimed, the rest is nudged. */
-  onWritten(task: Task, batches: readonly NewBatch[], written: readonly WrittenBatch[]): void {
+  onWritten(task: Task, batches: readonly WrittenBatch[]): void {
     const { bus, log } = this.#path
-    const { node } = this.#path.planning
-    batches.forEach((batch, i) => {
+    const { node } = this.#path.here()
+    for (const batch of batches) {
       if (batch.channel === ownChannel && batch.state === 'waiting') batch.devices.forEach((id) => this.#own.wake(id))
-      if (batch.dueAt === null || batch.channel === 'held') return
+      if (batch.dueAt === null || batch.channel === 'held') continue
       if (batch.channel !== ownChannel) bus.nudge('batches')
       else if (batch.node !== node) bus.nudge(`own:${batch.node ?? 0}`)
       else {
-        const { id, badges } = written[i]!
-        const work = { task, batchId: id, attempt: 0, page: batch.page, channel: batch.channel, tried: batch.tried, devices: batch.devices, badges }
+        const work = { ...batch, task, batchId: batch.id, attempt: 0 }
         // If this fails, the sweep for acknowledgements finds the batch still pending.
-        this.#handOwn(work, targetsOf(work)).catch((error: unknown) => log.error({ err: error, task: task.id, batch: id }, 'handing over failed'))
+        this.#handOwn(work, targetsOf(work)).catch((error: unknown) => log.error({ err: error, task: task.id, batch: batch.id }, 'handing over failed'))
       }
-    })
+    }
   }
 
   /** Takes what is due on one channel and works it off. False when nothing was. */
@@ -77,7 +77,7 @@ export class Deliver {
     const { store, clock, log } = this.#path
     // An acknowledgement that has arrived but is not written yet must not look like a missing one.
     if (channel === ownChannel) await this.#receipts.flush()
-    const claimed = await store.write(claimBatches, { channel, node: this.#path.planning.node, limit: CLAIMS_A_TURN, now: clock.now() })
+    const claimed = await store.write(claimBatches, { channel, node: this.#path.here().node, limit: CLAIMS_A_TURN, now: clock.now() })
     for (const batch of claimed) {
       try {
         await this.#deliver(batch)
@@ -134,13 +134,14 @@ export class Deliver {
       work,
       [...targets, ...unheard],
       [...outcomes, ...unheard.map((): Outcome => ({ kind: 'away' }))],
-      written ? this.#path.clock.now() + this.#path.planning.ackMs : null,
+      written ? ackDue(this.#path.here()) : null,
     )
   }
 
   async #settleOutcomes(work: Work, targets: Target[], outcomes: Outcome[], ackAt: number | null = null): Promise<void> {
-    const { clock, store, planning } = this.#path
-    const now = clock.now()
+    const { store } = this.#path
+    const here = this.#path.here()
+    const { now } = here
     const sorted = sortOutcomes(targets, outcomes, { attempt: work.attempt, now, chance: this.#chance() })
     if (sorted.queued.length > 0) {
       const rows = sorted.queued.map((index) => ({ deviceId: work.devices[index]!, taskId: work.task.id, batchId: work.batchId, index }))
@@ -148,12 +149,12 @@ export class Deliver {
       for (const { deviceId } of rows) this.#own.wake(deviceId)
     }
     const { changes, children } = await this.#moveOn(work, sorted)
-    const queuedAt = sorted.queued.length > 0 ? now + planning.ackMs : null
+    const queuedAt = sorted.queued.length > 0 ? ackDue(here) : null
     const dueAt = [sorted.dueAt, ackAt, queuedAt].filter((at) => at !== null)
     await this.#settle(work, {
       changes: [...sorted.changes, ...changes],
       children,
-      dueAt: dueAt.length > 0 ? Math.min(...dueAt) : work.attempt === 0 ? now + planning.ackMs : null,
+      dueAt: dueAt.length > 0 ? Math.min(...dueAt) : work.attempt === 0 ? ackDue(here) : null,
       log: sorted.log,
     })
   }
@@ -189,10 +190,9 @@ export class Deliver {
   }
 
   async #route(work: Work, ids: number[], tried: ChannelName[]): Promise<NewBatch[]> {
-    const { store, clock, vendors, planning } = this.#path
-    const devices = await store.read(readDevices, { ids })
-    const { roads, tokens } = await roadsFor(store, vendors, work.task, devices)
-    return batchesOf(work.task, work.page, devices, tokens, { ...planning, roads, now: clock.now() }, tried)
+    const plan = planOf(work.task, this.#path.vendors)
+    const { devices, tokens } = await this.#path.store.read(readRoads, { plan, ids })
+    return batchesOf(plan, work.page, devices, tokens, this.#path.here(), tried)
   }
 
   async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log'>): Promise<void> {
@@ -202,7 +202,7 @@ export class Deliver {
     })
     if (!settled) return
     transitions.done.value += finished
-    this.onWritten(work.task, what.children, children)
+    this.onWritten(work.task, children)
     // It is in the inbox now: a device that came back while this was being written has not seen it there.
     for (const { index, state } of what.changes) if (state === 'waiting') this.#own.wake(work.devices[index]!)
   }
@@ -220,6 +220,14 @@ export class Deliver {
     const places = new Map(Array.from(work.devices, (id, index) => [id, index]))
     return Int32Array.from(ids, (id) => badges[places.get(id)!] ?? 0)
   }
+}
+
+const ackDue = ({ now, ackMs }: Here): number => now + ackMs
+
+/** The devices as they are now, with what they could be reached by. */
+const readRoads = async (tx: Tx, { plan, ids }: { plan: Plan; ids: number[] }) => {
+  const devices = await readDevices(tx, { ids })
+  return { devices, tokens: await tokensFor(tx, plan, devices) }
 }
 
 const isChannel = (channel: BatchChannel): channel is ChannelName => channel !== 'held' && channel !== 'none'

@@ -28,6 +28,9 @@ import { Receipts } from './receipts.ts'
 import { Tasks } from './tasks.ts'
 import { expireNext, purgeNext } from './upkeep.ts'
 
+/** The operations the program runs, this folder's own included. */
+const operations = new URL('../operations.ts', import.meta.url)
+
 const sha = (text: string): Uint8Array => Uint8Array.from(createHash('sha256').update(text).digest())
 
 /** A channel that remembers what it was handed and answers as it is told to. */
@@ -86,6 +89,7 @@ export class Trial {
   readonly #deliver: Deliver
   readonly #handing: { batch: number; target: Target; taskId: number }[] = []
   app = 0
+  node = 0
   inboxLimit = 1_000
 
   constructor(store: SqliteStore) {
@@ -99,8 +103,8 @@ export class Trial {
       clock: this.clock,
       log,
       vendors: this.vendors,
-      planning: { node: 0, isAlive: (node) => node === this.node, ackMs: ACK_MS },
-      onWritten: (task, batches, written) => this.#deliver.onWritten(task, batches, written),
+      here: () => ({ node: this.node, alive: [this.node], ackMs: ACK_MS, now: this.clock.now() }),
+      onWritten: (task, batches) => this.#deliver.onWritten(task, batches),
     }
     this.inbox = new Inbox(this.path, tasks, async () => this.inboxLimit)
     const hand = this.own.hand.bind(this.own)
@@ -115,13 +119,9 @@ export class Trial {
     this.#deliver = new Deliver(this.path, this.own, tasks, this.receipts, () => 0)
   }
 
-  get node(): number {
-    return this.path.planning.node
-  }
-
   /** A new incarnation of the node. */
   async startNode(): Promise<void> {
-    this.path.planning.node = await this.store.write(startNode, { now: this.clock.now() })
+    this.node = await this.store.write(startNode, { now: this.clock.now() })
   }
 
   get scope(): Scope {
@@ -256,7 +256,7 @@ export class Trial {
 
 export const startTrial = async (t: TestContext): Promise<Trial> => {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-path-'))
-  const store = await openSqlite(folder)
+  const store = await openSqlite(folder, { operations })
   t.after(async () => {
     await store.close()
     await rm(folder, { recursive: true })

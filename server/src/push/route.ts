@@ -1,13 +1,18 @@
-import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
-import type { Message, Setting } from '@carillon/protocol/notify.ts'
-import { keepsInInbox, sequenceOf, strategyOf } from './task.ts'
+import { type ChannelName, type Strategy, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 
-/** What routing asks of the channels of this node and of the app's certificates. */
-export interface Roads {
-  /** Whether a vendor is there at all and can carry this message. */
-  carries(vendor: VendorName, message: Message): boolean
-  /** Whether the app has a certificate for that vendor and environment. */
-  certified(vendor: VendorName, environment: number): boolean
+/** What routing needs of a task: plain data, so that it can be done where the store is. */
+export interface Plan {
+  strategy: Strategy
+  /** Vendors in the caller's order. */
+  sequence: readonly VendorName[]
+  /** Vendors that are there and can carry this message. */
+  carriers: readonly VendorName[]
+  /** Whether an away device may have it later. */
+  inbox: boolean
+  /** Quiet hours do not hold it. */
+  urgent: boolean
+  dryRun: boolean
+  expiresAt: number
 }
 
 /** A device as routing sees it. */
@@ -16,7 +21,7 @@ export interface Routed {
   online: boolean
   loggedIn: boolean
   pushEnabled: boolean
-  /** Usable vendor tokens. */
+  /** Usable vendor tokens for which the app has a certificate. */
   tokens: readonly { vendor: VendorName; environment: number }[]
 }
 
@@ -29,35 +34,29 @@ export type Direction =
 const PRODUCTION = 1
 
 /** The best road not tried yet: pure, so that every combination can be tested. */
-export const route = (
-  message: Message,
-  setting: Setting,
-  device: Routed,
-  roads: Roads,
-  tried: readonly ChannelName[] = [],
-): Direction => {
+export const route = (plan: Plan, device: Routed, tried: readonly ChannelName[] = []): Direction => {
   if (!device.loggedIn) return { to: 'none', reason: 'the device is logged out' }
   if (!device.pushEnabled) return { to: 'none', reason: 'the user has switched push off' }
 
-  const strategy = strategyOf(setting)
+  const { strategy } = plan
   if (strategy !== 'ospush_only' && device.online && !tried.includes(ownChannel)) {
     return { to: 'channel', channel: ownChannel, environment: PRODUCTION }
   }
-  if (strategy !== 'nativepush_only') {
-    for (const vendor of vendorsFor(device, setting)) {
-      if (tried.includes(vendor) || !roads.carries(vendor, message)) continue
-      const token = device.tokens.find((t) => t.vendor === vendor && roads.certified(vendor, t.environment))
+  if (strategy !== 'nativepush_only' && device.tokens.length > 0) {
+    for (const vendor of vendorsFor(device, plan)) {
+      if (tried.includes(vendor) || !plan.carriers.includes(vendor)) continue
+      const token = device.tokens.find((t) => t.vendor === vendor)
       if (token) return { to: 'channel', channel: vendor, environment: token.environment }
     }
   }
   if (strategy === 'ospush_only') {
     return { to: 'none', reason: tried.length > 0 ? 'no other vendor is left to try' : 'no vendor can reach the device' }
   }
-  return keepsInInbox(setting) ? { to: 'inbox' } : { to: 'none', reason: 'the device is away and the message is for now or never' }
+  return plan.inbox ? { to: 'inbox' } : { to: 'none', reason: 'the device is away and the message is for now or never' }
 }
 
 /** An iOS device has one vendor, whatever the sequence says. */
-const vendorsFor = (device: Routed, setting: Setting): readonly VendorName[] => {
+const vendorsFor = (device: Routed, plan: Plan): readonly VendorName[] => {
   const isIos = device.platform === 'ios' || (device.platform === 'other' && device.tokens.some((t) => t.vendor === 'apns'))
-  return isIos ? ['apns'] : sequenceOf(setting)
+  return isIos ? ['apns'] : plan.sequence
 }

@@ -1,11 +1,14 @@
-import { type MessageType, type Strategy, type VendorName, sequenceItems } from '@carillon/protocol/names.ts'
+import { type MessageType, type VendorName, sequenceItems } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
 import type { StoredAudience } from '../store/audience.ts'
 import type { BadgeRule, TaskPlace } from '../store/batches.ts'
 import type { ScopeKind } from '../store/scope.ts'
 import { readStored } from '../store/stored-json.ts'
 import type { TaskRow } from '../store/tasks.ts'
-import type { Push } from './channel.ts'
+import type { Channel, Push } from './channel.ts'
+import type { Plan } from './route.ts'
+
+export type Vendors = ReadonlyMap<VendorName, Channel>
 
 /** A task as the path works with it. */
 export interface Task {
@@ -56,13 +59,12 @@ export const placeOfTask = (task: Task): TaskPlace => ({
   inboxLimit: task.inboxLimit,
 })
 
-export const typeOf = (message: Message): MessageType => message.type ?? 'text'
-export const strategyOf = (setting: Setting): Strategy => setting.distribution_strategy ?? 'combined'
+const typeOf = (message: Message): MessageType => message.type ?? 'text'
 
 const DEFAULT_SEQUENCE = ['ups', 'fcm']
 
 /** Vendors in the order the caller wants them, each once. */
-export const sequenceOf = (setting: Setting): VendorName[] => [
+const sequenceOf = (setting: Setting): VendorName[] => [
   ...new Set((setting.ospush_sequence ?? DEFAULT_SEQUENCE).flatMap((item) => sequenceItems[item] ?? [])),
 ]
 
@@ -80,7 +82,7 @@ const DEFAULT_TTL_SECONDS = 86_400
 // "Now or never" still needs the time to be handed over and acknowledged.
 const NOW_MS = 15_000
 
-export const ttlOf = (setting: Setting): number => setting.time_to_live ?? DEFAULT_TTL_SECONDS
+const ttlOf = (setting: Setting): number => setting.time_to_live ?? DEFAULT_TTL_SECONDS
 
 /** Time to live counts from the latest of acceptance, send_time and show_begin_time; nothing is shown after show_end_time. */
 export const expiryOf = (message: Message, setting: Setting, acceptedAt: number): number => {
@@ -90,5 +92,13 @@ export const expiryOf = (message: Message, setting: Setting, acceptedAt: number)
   return message.show_end_time === undefined ? end : Math.min(end, message.show_end_time * 1000)
 }
 
-/** Whether an away device may have it later. */
-export const keepsInInbox = (setting: Setting): boolean => ttlOf(setting) > 0
+/** What routing needs of a task; `vendors` are the ones this program can reach. */
+export const planOf = (task: Task, vendors: Vendors): Plan => ({
+  strategy: task.setting.distribution_strategy ?? 'combined',
+  sequence: sequenceOf(task.setting),
+  carriers: [...vendors].filter(([, channel]) => channel.carries(task.message)).map(([vendor]) => vendor),
+  inbox: ttlOf(task.setting) > 0,
+  urgent: typeOf(task.message) === 'cmd' || task.setting.priority === 'high',
+  dryRun: task.dryRun,
+  expiresAt: task.expiresAt,
+})

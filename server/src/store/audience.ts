@@ -1,3 +1,4 @@
+import type { VendorName } from '@carillon/protocol/names.ts'
 import type { ScopeKind } from './scope.ts'
 import { type Tx, type Value, list } from './store.ts'
 
@@ -133,16 +134,15 @@ export const devicesOfPushTokens = async (tx: Tx, { app, hashes }: { app: number
 
 export interface UsableToken {
   device_id: number
-  vendor: string
+  vendor: VendorName
   environment: number
 }
 
+/** Vendor tokens that can be used: not in quarantine, and with a certificate of the app for their environment. */
 export const usableTokens = async (tx: Tx, { ids }: { ids: number[] }): Promise<UsableToken[]> =>
   tx.all<UsableToken>(
-    'SELECT device_id, vendor, environment FROM vendor_tokens WHERE device_id any_int(?1) AND quarantined_at IS NULL', list(ids),
+    `SELECT t.device_id, t.vendor, t.environment FROM each_int(?1) w JOIN /*in order*/ vendor_tokens t ON t.device_id = w.value
+     JOIN certificates c ON c.app = t.app AND c.vendor = t.vendor AND c.environment = t.environment
+     WHERE t.quarantined_at IS NULL`,
+    list(ids),
   )
-
-/** Vendors and environments the app has a certificate for, as `vendor/environment`. */
-export const certificatePlaces = async (tx: Tx, { app }: { app: number }): Promise<string[]> =>
-  (await tx.all<{ vendor: string; environment: number }>('SELECT vendor, environment FROM certificates WHERE app = ?', app))
-    .map(({ vendor, environment }) => `${vendor}/${environment}`)

@@ -34,9 +34,9 @@ export interface TaskPlace {
   inboxLimit: number
 }
 
-export interface WrittenBatch {
+/** A batch as it was stored, with its badges raised. */
+export interface WrittenBatch extends NewBatch {
   id: number
-  badges: Int32Array | null
 }
 
 /** A batch this large has no inbox rows: its places are found through the ledger, by the task's page. */
@@ -70,7 +70,7 @@ export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly N
       if (count >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', task.id)
       else if (batch.state === 'waiting') await addToInbox(tx, { taskId: task.id, batchId: id, devices: batch.devices, limit: task.inboxLimit })
     }
-    written.push({ id, badges })
+    written.push({ ...batch, id, badges })
   }
   return written
 }

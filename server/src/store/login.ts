@@ -48,8 +48,11 @@ export interface StoredPushToken {
   pushToken: Uint8Array
 }
 
-/** The password hash that was verified (a password changed meanwhile opens nothing), or the admin who asks. */
-export type IssuedBy = { passwordHash: string | null } | { actor: string }
+/**
+ * The password hash that was verified (a password changed meanwhile opens nothing) with the one that takes its place,
+ * if one does; or the admin who asks.
+ */
+export type IssuedBy = { passwordHash: string | null; renewed?: string | null } | { actor: string }
 
 /**
  * Issues a user's token, together with the device it is for. `device` brings the push token to use if the device is
@@ -73,6 +76,7 @@ export const logIn = async (
   )
   if (!user || ('passwordHash' in by && by.passwordHash !== user.password_hash)) return { ok: false, why: 'unknown' }
   if (user.disabled) return { ok: false, why: 'disabled' }
+  if ('renewed' in by && by.renewed) await tx.run('UPDATE users SET password_hash = ?2 WHERE id = ?1', userId, by.renewed)
   const opened = device && (await openDevice(tx, app, userId, device, now))
   await tx.run(
     `INSERT INTO access_tokens (hash, kind, app, user_id, device_id, store_hash, file_key, created_at, expires_at)

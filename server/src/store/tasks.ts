@@ -26,10 +26,10 @@ export interface NewTask {
  * Stores a task; with it, its request_id, and its batches when the audience was small enough to plan at once. The same
  * request_id again gets the first task's id and stores nothing.
  */
-export const acceptTask = async (
+export const insertTask = async (
   tx: Tx,
   { task, batches }: { task: NewTask; batches: NewBatch[] | null },
-): Promise<{ id: number; first: boolean; state: TaskState; batches: WrittenBatch[] }> => {
+): Promise<{ id: number; first: boolean; state: TaskState; batches: WrittenBatch[] | null }> => {
   const open = batches === null || batches.some((batch) => batch.dueAt !== null)
   const state = batches === null ? 'accepted' : open ? 'sending' : 'done'
   const row = await tx.get<{ id: number }>(
@@ -48,11 +48,11 @@ export const acceptTask = async (
     )
     if (isNew === 0) {
       await tx.run('DELETE FROM tasks WHERE id = ?', id)
-      return { id: (await findRequest(tx, { ...task, requestId: task.requestId }))!, first: false, state, batches: [] }
+      return { id: (await findRequest(tx, { ...task, requestId: task.requestId }))!, first: false, state, batches: null }
     }
   }
   const place = { id, app: task.app, urgent: task.urgent, badge: task.badge, inboxLimit: task.inboxLimit }
-  return { id, first: true, state, batches: batches ? await insertBatches(tx, place, batches) : [] }
+  return { id, first: true, state, batches: batches && (await insertBatches(tx, place, batches)) }
 }
 
 /** The task a request_id was used for, if it was. */
@@ -104,25 +104,18 @@ export const claimTask = async (tx: Tx, { node, now }: { node: number; now: numb
   )
 }
 
-/**
- * One page of planning: its batches and the cursor move together, so a crash repeats a page and never half of one.
- * Undefined when the task is no longer ours to plan (cancelled, expired, or held by another node).
- */
-export const writePage = async (
+/** Moves the plan cursor on; false when the task is no longer this node's to plan. */
+export const moveCursor = async (
   tx: Tx,
-  args: { taskId: number; node: number; from: number; to: number; badge: BadgeRule; urgent: boolean; inboxLimit: number; batches: NewBatch[]; now: number },
-): Promise<WrittenBatch[] | undefined> => {
-  const { taskId, node, from, to, now, batches } = args
-  const task = await tx.get<{ app: number }>(
-    `UPDATE tasks SET plan_cursor = ?4, held_until = ?5
-     WHERE id = ?1 AND held_by = ?2 AND plan_cursor = ?3 AND state = 'planning' RETURNING app`,
+  { taskId, node, from, to, now }: { taskId: number; node: number; from: number; to: number; now: number },
+): Promise<boolean> => {
+  const moved = await tx.run(
+    `UPDATE tasks SET plan_cursor = ?4, held_until = ?5 WHERE id = ?1 AND held_by = ?2 AND plan_cursor = ?3 AND state = 'planning'`,
     taskId, node, from, to, now + PLAN_HOLD_MS,
   )
-  if (!task) return undefined
-  return insertBatches(tx, { id: taskId, app: task.app, urgent: args.urgent, badge: args.badge, inboxLimit: args.inboxLimit }, batches)
+  return moved > 0
 }
 
-/** How many tasks are being sent from now on, and how many of those are done already: 0 or 1. */
 export const endPlanning = async (
   tx: Tx,
   { taskId, node, now }: { taskId: number; node: number; now: number },

@@ -121,10 +121,18 @@ export class SqliteStore implements Store {
   }
 }
 
-/** Opens (and, the first time, makes) the store in a data folder. The server also checkpoints; a command leaves that to it. */
-export const openSqlite = async (folder: string, options: { checkpoints?: boolean } = {}): Promise<SqliteStore> => {
+export interface SqliteOptions {
+  /** The server also checkpoints; a command leaves that to it. */
+  checkpoints?: boolean
+  /** The module with every operation that will be asked for, by name; default: this folder's own. */
+  operations?: URL
+}
+
+/** Opens (and, the first time, makes) the store in a data folder. */
+export const openSqlite = async (folder: string, options: SqliteOptions = {}): Promise<SqliteStore> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const workerData = { file: databaseFile(folder), checkpoints: options.checkpoints ?? false }
+  const { checkpoints = false, operations = new URL('../operations.ts', import.meta.url) } = options
+  const workerData = { file: databaseFile(folder), checkpoints, operations: operations.href }
   const writer = new Worker(new URL('./writer.ts', import.meta.url), { workerData })
   await new Promise<void>((resolve, reject) => {
     writer.once('message', () => resolve())

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { Worker, parentPort, workerData } from 'node:worker_threads'
-import * as operations from '../operations.ts'
 import type { Op } from '../store.ts'
 import { Connection } from './connection.ts'
 import { migrate } from './migrate.ts'
@@ -23,12 +22,12 @@ const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 // https://sqlite.org/rescode.html: BUSY LOCKED NOMEM READONLY IOERR CORRUPT FULL CANTOPEN
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14])
 
-const { file, checkpoints } = workerData as { file: string; checkpoints: boolean }
+const { file, checkpoints, operations } = workerData as { file: string; checkpoints: boolean; operations: string }
 const port = parentPort!
 const connection = new Connection(file)
 migrate(connection.db)
 
-const byName = operations as unknown as Record<string, Op<unknown, unknown>>
+const byName = (await import(operations)) as Record<string, Op<unknown, unknown>>
 
 const failure = (error: unknown): Result => {
   const { errcode, message } = error as { errcode?: number; message: string }
@@ -57,7 +56,7 @@ const runCall = async ({ op, args }: { op: string; args: unknown }): Promise<Res
   connection.exec('SAVEPOINT call')
   try {
     const operation = byName[op]
-    if (!operation) throw new Error('not in operations.ts')
+    if (!operation) throw new Error('not among the operations')
     const value = await operation(connection, args)
     connection.exec('RELEASE call')
     return { ok: true, value }

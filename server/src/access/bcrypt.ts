@@ -1,0 +1,42 @@
+import { Worker } from 'node:worker_threads'
+
+// 2^15 rounds take seconds of a core in plain JavaScript; beyond them a single login would take the machine.
+const COST_MAX = 15
+const COST_MIN = 4
+
+/** bcrypt looks at no more of a password than this. */
+export const BCRYPT_BYTES = 72
+
+const form = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+
+/** Whether this is a bcrypt hash that we can and want to compute. */
+export const isBcrypt = (text: string): boolean => {
+  const cost = Number(form.exec(text)?.[1])
+  return cost >= COST_MIN && cost <= COST_MAX
+}
+
+export interface BcryptQuestion {
+  password: string
+  hash: string
+}
+
+/** Whether a password opens a bcrypt hash, asked one at a time: on a thread of its own, so that the event loop goes on. */
+export class Bcrypt {
+  readonly #idle: Worker[] = []
+
+  /** As many threads are kept as questions were ever asked at once; who asks bounds that. */
+  async matches(question: BcryptQuestion): Promise<boolean> {
+    const thread = this.#idle.pop() ?? new Worker(new URL('./bcrypt-thread.ts', import.meta.url))
+    thread.ref()
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    thread.once('message', resolve)
+    thread.once('error', reject)
+    thread.once('exit', () => reject(new Error('the bcrypt thread ended')))
+    thread.postMessage(question)
+    const matches = await promise // a thread that failed is gone and is not kept
+    thread.removeAllListeners()
+    thread.unref() // an idle one keeps no program running
+    this.#idle.push(thread)
+    return matches
+  }
+}
