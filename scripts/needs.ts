@@ -7,6 +7,8 @@ import { delimiter, join } from 'node:path'
 const needs = [
   { command: 'mosquitto_sub', debian: 'mosquitto-clients' },
   { command: 'chromium', debian: 'chromium' },
+  { command: 'curl', debian: 'curl' },
+  { command: 'openssl', debian: 'openssl' },
 ]
 
 const isThere = (command: string): boolean =>

@@ -20,6 +20,8 @@ const endings = new Set(
 )
 const routes = (await routesOfProgram()).map((route) => route.split(' ') as [string, string])
 const calm = routes.filter((route) => !endings.has(route.join(' ')))
+// Pages, not calls: what they answer is no envelope, unless they refuse.
+const pages = new Set(['/openapi.json', '/docs', '/metrics'])
 
 const fields = [
   'audience', 'message', 'setting', 'all', 'tag', 'alias', 'user_id', 'push_token', 'title', 'body', 'ext', 'badge',
@@ -327,6 +329,7 @@ test('whatever is asked, the answer is one envelope, and never our fault', { tim
     const bytes = requestBytes(method, path, [...who, ...type, ...more], sent ?? undefined)
     const answers = readAnswers(await exchange(carillon.port, bytes), { bodiless: method === 'HEAD' })
     assert.equal(answers.length, 1)
+    if (pages.has(path.split('?', 1)[0]!) && answers[0]!.status === 200) return
     assertEnvelope(answers[0]!, method === 'HEAD')
   })
   await fc.assert(property, { seed, numRuns: 1_500 })

@@ -32,12 +32,15 @@ const isThePush = (t: test.TestContext, payload: Record<string, unknown>, task: 
 suite('every MQTT client is a device', { concurrency: 8 }, () => {
   for (const protocolVersion of [4, 5] as const) {
     for (const over of ['tcp', 'ws'] as const) {
-      test(`mqtt.js, MQTT ${protocolVersion === 5 ? '5' : '3.1.1'} over ${over}, gets what waits and what is sent now`, async (t) => {
-        const { login, send } = await newDevice(`mqtt.js ${protocolVersion} ${over}`)
+      const name = `mqtt.js, MQTT ${protocolVersion === 5 ? '5' : '3.1.1'} over ${over}`
+      test(`${name}, gets what waits and what is sent now`, async (t) => {
+        const { login, send } = await newDevice(name)
         const waiting = await send()
         const device = await connectDevice(t, carillon, login, { protocolVersion, over })
         const properties: unknown[] = []
-        device.client.on('message', (_topic, _payload, packet) => properties.push({ ...packet.properties?.userProperties }))
+        device.client.on('message', (_topic, _payload, packet) => {
+          properties.push({ ...packet.properties?.userProperties })
+        })
         const live = await send()
         const pushes = await device.has(2)
         pushes.forEach(({ dup, qos, ...payload }, i) => {
@@ -57,7 +60,8 @@ suite('every MQTT client is a device', { concurrency: 8 }, () => {
       const server = ['-h', '127.0.0.1', '-p', String(carillon.mqttPort), '-V', version]
       const credentials = ['-u', login.push_token, '-P', login.token]
       const wanted = ['-t', 'push', '-q', '1', '-C', '1'] // it prints in blocks: what it got is seen when it ends
-      const child = spawn('mosquitto_sub', [...server, ...credentials, ...wanted], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const options = [...server, ...credentials, ...wanted]
+      const child = spawn('mosquitto_sub', options, { stdio: ['ignore', 'pipe', 'inherit'] })
       t.after(() => child.kill())
       const printed = text(child.stdout)
       await carillon.online(login)

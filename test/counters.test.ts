@@ -8,7 +8,8 @@ const carillon = await startCarillon({ after })
 const newDevice = async (name: string) => {
   const userId = await carillon.addUser(name)
   const login = await carillon.tokenFor(userId, `phone of ${name}`)
-  const send = (message: Record<string, unknown>): Promise<number> => carillon.notify({ audience: { user_id: [userId] }, message })
+  const send = (message: Record<string, unknown>): Promise<number> =>
+    carillon.notify({ audience: { user_id: [userId] }, message })
   return { userId, login, send }
 }
 
@@ -21,20 +22,23 @@ suite('statistics', { concurrency: 8 }, () => {
     const [first, second, third] = [await send({ title: '1' }), await send({ title: '2' }), await send({ title: '3' })]
     const list = [third, 999_999_999, first, third, '9223372036854775807', second, first]
     const body = `{"list":[${list.join(',')}]}`
-    const rows = await carillon.ok<{ task_id: number }[]>('/push/task/detail', { token: carillon.admin, body, method: 'POST' })
+    const rows = await carillon.ok<Record<string, number>[]>('/push/task/detail', { token: carillon.admin, body })
     t.assert.deepEqual(rows.map(({ task_id }) => task_id), [third, first, second])
     const names = channels.flatMap((channel) => ['received', 'sent', 'target'].map((count) => `${channel}_${count}`))
     for (const row of rows) t.assert.deepEqual(Object.keys(row).sort(), [...names, 'task_id'].sort())
-    for (const name of names) t.assert.equal((rows[0] as Record<string, number>)[name], name === 'nativepush_target' ? 1 : 0)
+    for (const name of names) t.assert.equal(rows[0]![name], name === 'nativepush_target' ? 1 : 0)
   })
 
   test('a user sees their own tasks alone, another app none of ours', async (t) => {
     const { userId, login, send } = await newDevice('curious')
     const byAdmin = await send({ title: 'x' })
-    const byUser = await carillon.notify({ audience: 'all', message: { title: 'note to self' } }, { token: login.token })
+    const note = { audience: 'all', message: { title: 'note to self' } }
+    const byUser = await carillon.notify(note, { token: login.token })
     const asked = { list: [byAdmin, byUser] }
-    const seen = async (options: object) =>
-      (await carillon.ok<{ task_id: number }[]>('/push/task/detail', { body: asked, ...options })).map(({ task_id }) => task_id)
+    const seen = async (options: object): Promise<number[]> => {
+      const rows = await carillon.ok<{ task_id: number }[]>('/push/task/detail', { body: asked, ...options })
+      return rows.map(({ task_id }) => task_id)
+    }
     t.assert.deepEqual(await seen({ token: login.token }), [byUser])
     t.assert.deepEqual(await seen({ token: carillon.admin, user: userId }), [byUser])
     t.assert.deepEqual(await seen({ token: carillon.admin }), [byAdmin, byUser])
@@ -52,7 +56,8 @@ suite('statistics', { concurrency: 8 }, () => {
 })
 
 suite('receipts', { concurrency: 8 }, () => {
-  const report = (token: string, list: unknown[]) => carillon.ok<{ accepted: number }>('/push/receipt', { token, body: { list } })
+  const report = (token: string, list: unknown[]) =>
+    carillon.ok<{ accepted: number }>('/push/receipt', { token, body: { list } })
 
   test('received, shown and clicked are taken over HTTP, and repeating them changes nothing', async (t) => {
     const { login, send } = await newDevice('reporting')
@@ -109,16 +114,18 @@ suite('receipts', { concurrency: 8 }, () => {
   })
 
   test("receipts of a device that did not get it, for anybody's task, change nothing", async (t) => {
+    const older = await newDevice('meddling')
     const { login, send } = await newDevice('rightful')
-    const stranger = await newDevice('meddling')
+    const stranger = await newDevice('meddling too')
     const task = await send({ title: 'not yours' })
     const list = ['received', 'clicked'].map((event) => ({ task_id: task, event }))
-    t.assert.equal((await report(stranger.login.token, list)).accepted, 0)
-    const named = await carillon.call('/push/receipt', { token: stranger.login.token, body: { list, push_token: login.push_token } })
-    t.assert.equal(named.code, 12011)
+    for (const { token } of [older.login, stranger.login]) t.assert.equal((await report(token, list)).accepted, 0)
+    const naming = { list, push_token: login.push_token }
+    t.assert.equal((await carillon.call('/push/receipt', { token: stranger.login.token, body: naming })).code, 12011)
     const meddler = await connectDevice(t, carillon, stranger.login)
     await meddler.client.publishAsync('receipt', JSON.stringify(list[1]), { qos: 1 })
-    t.assert.equal((await report(login.token, [{ task_id: task, event: 'clicked', channel: 'apns' }])).accepted, 0) // never went there
+    const neverUsed = { task_id: task, event: 'clicked', channel: 'apns' }
+    t.assert.equal((await report(login.token, [neverUsed])).accepted, 0)
 
     const device = await connectDevice(t, carillon, login)
     await device.has(1)
@@ -129,7 +136,7 @@ suite('receipts', { concurrency: 8 }, () => {
 })
 
 suite('the badge', { concurrency: 8 }, () => {
-  test('each notification raises it by one, unless it says otherwise; a pass-through message leaves it alone', async (t) => {
+  test('each notification raises it by one or as it says; a pass-through message leaves it alone', async (t) => {
     const { login, send } = await newDevice('badged')
     await send({ title: 'first, while away' })
     const device = await connectDevice(t, carillon, login)

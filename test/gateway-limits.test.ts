@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { after, suite, test } from 'node:test'
@@ -14,12 +13,17 @@ const carillon = await startCarillon({ after }, { CARILLON_GREETINGS_PER_ADDRESS
 const newDevice = async (name: string) => {
   const userId = await carillon.addUser(name)
   const login = await carillon.tokenFor(userId, `phone of ${name}`)
-  const send = (title: string): Promise<number> => carillon.notify({ audience: { user_id: [userId] }, message: { title } })
+  const send = (title: string): Promise<number> =>
+    carillon.notify({ audience: { user_id: [userId] }, message: { title } })
   return { userId, login, send }
 }
 
 /** The code a CONNECT is answered with; the server must hang up then if it is not 0. */
-const answerTo = async (t: test.TestContext, version: 4 | 5, credentials: { username?: string; password?: string }): Promise<number> => {
+const answerTo = async (
+  t: test.TestContext,
+  version: 4 | 5,
+  credentials: { username?: string; password?: string },
+): Promise<number> => {
   const raw = await openSocket(t, carillon)
   raw.send(connectPacket(version, credentials))
   const answer = await raw.next()
@@ -57,7 +61,8 @@ suite('the door for devices', { concurrency: 16 }, () => {
     test(`${name}: a filter other than push is refused, and nothing else happens`, async (t) => {
       const { login, send } = await newDevice(`filters ${version}`)
       const raw = await greet(t, carillon, login, { version })
-      const filters = ['#', '+', 'push/#', 'Push', 'receipt', '$SYS/#', '$share/all/push'].map((filter) => ({ filter, qos: 1 }))
+      const names = ['#', '+', 'push/#', 'Push', 'receipt', '$SYS/#', '$share/all/push']
+      const filters = names.map((filter) => ({ filter, qos: 1 }))
       raw.send(subscribePacket(version, filters))
       const answer = await raw.next()
       const codes = [...answer!.body.subarray(version === 5 ? 3 : 2)]
@@ -127,13 +132,15 @@ suite('the door for devices', { concurrency: 16 }, () => {
     const half = await openSocket(t, carillon, { from: '127.0.0.2' })
     half.send(connectPacket(4, { username: 'x', password: 'x' }).subarray(0, 10))
     await Promise.all([nothing.closed(), half.closed()])
+    await carillon.ok('/health/live') // it was not the server that ended
   })
 
   test('one address has only so many connections that have not shown who they are; others come in', async (t) => {
     const from = '127.0.0.3'
     const { login, send } = await newDevice('neighbour')
     const known = await openSocket(t, carillon, { from })
-    known.send(connectPacket(4, { username: login.push_token, password: login.token }), subscribePacket(4, [{ filter: 'push', qos: 1 }]))
+    const credentials = { username: login.push_token, password: login.token }
+    known.send(connectPacket(4, credentials), subscribePacket(4, [{ filter: 'push', qos: 1 }]))
     t.assert.equal((await known.next())!.body[1], 0)
 
     const crowd = await Promise.all(Array.from({ length: 65 }, () => openSocket(t, carillon, { from })))
@@ -179,51 +186,48 @@ suite('the door for devices', { concurrency: 16 }, () => {
     t.assert.doesNotMatch(carillon.log, /could not be handled/)
   })
 
-  test('who reads nothing does not fill our memory nor hold up others, and gets what it missed when it is back', async (t) => {
+  test('who reads nothing fills no memory and holds up nobody, and gets what it missed when it is back', async (t) => {
     const PUSHES = 2_000
-    const BODY = 'x'.repeat(48 * 1024)
+    const BODY = 'x'.repeat(16 * 1024)
     const slow = await newDevice('reading nothing')
     const quick = await newDevice('reading all')
     await carillon.ok('/app/setting', { token: carillon.admin, method: 'PUT', body: { inbox_limit: PUSHES } })
-    const stuck = await connectMute(t, carillon, slow.login, { qos: 0 }) // nothing but the socket itself holds pushes back
+    // At QoS 0 no acknowledgement is missing: nothing but the socket itself holds pushes back.
+    const stuck = await connectMute(t, carillon, slow.login, { qos: 0 })
     stuck.socket.pause()
     const device = await connectDevice(t, carillon, quick.login)
-    const memory = await memoryOf(carillon)
+    const audience = { user_id: [slow.userId, quick.userId] }
     const tasks: number[] = []
     const ask = async (): Promise<void> => {
       while (tasks.length < PUSHES) {
         const at = tasks.push(0) - 1
-        tasks[at] = await carillon.notify({ audience: { user_id: [slow.userId, quick.userId] }, message: { body: BODY } })
+        tasks[at] = await carillon.notify({ audience, message: { body: BODY } })
       }
     }
     await Promise.all(Array.from({ length: 8 }, ask))
     await device.has(PUSHES)
-    console.log(performance.now(), 'quick has all', (await memoryOf(carillon)) - memory)
     tasks.sort((a, b) => a - b)
-    const stored = await carillon.until(() => ownCounters(tasks), (rows) => rows.every((row) => row.nativepush_received === 1))
+    const isIn = (rows: Record<string, number>[]): boolean => rows.every((row) => row.nativepush_received === 1)
+    const stored = await carillon.until(() => countersOf(tasks), isIn)
+    // What was written for it fills the kernel's buffers and little of ours; everything after that stays in the store.
     const written = stored.filter((row) => row.nativepush_sent === 2).length
-    console.log(performance.now(), 'written', written, (await memoryOf(carillon)) - memory)
+    t.assert.equal(written > 0 && written < PUSHES / 4, true)
     stuck.socket.destroy()
     const back = await connectDevice(t, carillon, slow.login)
-    const tick = setInterval(() => console.log(performance.now(), back.received.length), 1000); await back.has(PUSHES - written); clearInterval(tick)
-    console.log(performance.now(), 'back has all', (await memoryOf(carillon)) - memory)
+    await back.has(PUSHES - written)
     t.assert.deepEqual(back.tasks, tasks.slice(written))
-    t.assert.equal(written < PUSHES / 4, true)
   })
 })
 
 /** The counters of many tasks, in their order. */
-const ownCounters = async (tasks: number[]): Promise<Record<string, number>[]> => {
+const countersOf = async (tasks: number[]): Promise<Record<string, number>[]> => {
   const rows: Record<string, number>[] = []
   for (let i = 0; i < tasks.length; i += 500) {
-    rows.push(...(await carillon.ok('/push/task/detail', { token: carillon.admin, body: { list: tasks.slice(i, i + 500) } })))
+    const body = { list: tasks.slice(i, i + 500) }
+    rows.push(...(await carillon.ok('/push/task/detail', { token: carillon.admin, body })))
   }
   return rows
 }
-
-/** Resident memory of the server in MiB. */
-const memoryOf = async ({ pid }: Carillon): Promise<number> =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 
 /** How a WebSocket from that address is answered. */
 const upgradeFrom = (server: Carillon, from: string): Promise<{ status: number; code?: number }> => {
@@ -238,7 +242,8 @@ const upgradeFrom = (server: Carillon, from: string): Promise<{ status: number; 
       resolve({ status: 101 })
     })
     .on('response', (response) => {
-      void json(response).then((body) => resolve({ status: response.statusCode!, code: (body as { code: number }).code }), reject)
+      const answer = json(response) as Promise<{ code: number }>
+      answer.then(({ code }) => resolve({ status: response.statusCode!, code }), reject)
     })
     .on('error', reject)
     .end()

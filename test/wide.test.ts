@@ -16,7 +16,7 @@ const isCounted = (task: number, received: number) =>
 const isKept = (task: number) => carillon.until(() => carillon.task(task), ({ state }) => state === 'done')
 
 /** Many devices of a user of their own, so that tests do not meet. */
-const crowd = async (name: string): Promise<{ logins: Login[]; send(title: string, setting?: object): Promise<number> }> => {
+const crowd = async (name: string) => {
   const userId = await carillon.addUser(name)
   const logins = await Promise.all(Array.from({ length: DEVICES }, (_, i) => carillon.tokenFor(userId, `${name} ${i}`)))
   const send = (title: string, setting = {}): Promise<number> =>
@@ -33,7 +33,9 @@ test('a wide task reaches all who are here at once, each counted once', async (t
     t.assert.deepEqual(own(await isCounted(task, DEVICES)), [DEVICES, DEVICES, DEVICES])
     t.assert.equal((await carillon.until(() => carillon.task(task), ({ state }) => state === 'done')).waiting, 0)
   }
-  for (const device of devices) t.assert.deepEqual([device.tasks, device.received.map(({ badge }) => badge)], [tasks, [1, 2]])
+  for (const { tasks: got, received } of devices) {
+    t.assert.deepEqual([got, received.map(({ badge }) => badge)], [tasks, [1, 2]])
+  }
 })
 
 test('who was away gets it at connect, in order and once, also after the server was stopped or killed', async (t) => {
@@ -101,7 +103,8 @@ test('of a wide task, who did not acknowledge gets it again, and nobody else doe
 
 test('collapse_id, the limit of an inbox and cancelling hold for wide tasks too', async (t) => {
   const { logins, send } = await crowd('limited')
-  const setLimit = (limit: number) => carillon.ok('/app/setting', { token: carillon.admin, method: 'PUT', body: { inbox_limit: limit } })
+  const setLimit = (limit: number) =>
+    carillon.ok('/app/setting', { token: carillon.admin, method: 'PUT', body: { inbox_limit: limit } })
   await setLimit(3)
   t.after(() => setLimit(1000))
   const overflowing = await send('too old')
@@ -115,8 +118,9 @@ test('collapse_id, the limit of an inbox and cancelling hold for wide tasks too'
   const live = await send('live')
   await device.has(4)
   t.assert.deepEqual(device.tasks, [...kept, live])
-  const overflow = await carillon.until(() => carillon.task(overflowing), ({ waiting }) => waiting < DEVICES)
-  t.assert.equal(overflow.reasons['nativepush: overflow'], 1)
-  t.assert.equal((await carillon.until(() => carillon.task(replaced), ({ waiting }) => waiting < DEVICES)).reasons['nativepush: replaced'], 1)
+  for (const [task, end] of [[overflowing, 'overflow'], [replaced, 'replaced']] as const) {
+    const { reasons } = await carillon.until(() => carillon.task(task), ({ waiting }) => waiting < DEVICES)
+    t.assert.equal(reasons[`nativepush: ${end}`], 1)
+  }
   t.assert.deepEqual((await carillon.task(cancelled)).reasons, { 'nativepush: cancelled': DEVICES })
 })

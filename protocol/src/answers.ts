@@ -230,3 +230,28 @@ const PartHealth = Type.Object(
   { title: 'PartHealth' },
 )
 export const Ready = Type.Object({ ready: Type.Boolean(), parts: Rows(PartHealth) })
+
+// Events
+
+const webhookUrl = Words('Where events are posted.')
+
+export const WebhookSecret = Type.Object({ url: webhookUrl, secret: Words('Signs what is posted; shown this once.') })
+
+export const WebhookRecord = Type.Object({ url: webhookUrl, updated_at: Millis('When it was set') })
+
+export const Event = Type.Object(
+  {
+    id: Id('The event.'),
+    kind: Words('What happened.'),
+    data: Type.Unknown({ description: 'What there is to tell of it.' }),
+    at: Millis('When it happened'),
+    due_at: OrNull(Millis('When it is told next; null once it was taken or given up')),
+    attempt: Count('How often it was told.'),
+    delivered_at: OrNull(Millis('When it was taken')),
+    answer: OrNull(Words('What the last attempt met.')),
+  },
+  { title: 'Event' },
+)
+export const EventList = Rows(Event)
+
+export const Replayed = Type.Object({ replayed: Count('How many are told again.') })

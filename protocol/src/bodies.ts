@@ -236,3 +236,17 @@ export const AuditQuery = Type.Object({
   limit: Default(Int(1, 500, { description: 'How many.' }), 50),
 })
 export type AuditQuery = Static<typeof AuditQuery>
+
+// Events
+
+export const WebhookSet = Type.Object({
+  url: Text(2048, { format: 'web-address', description: 'Where events are posted.' }),
+  secret: Type.Optional(Text(256, { description: 'Signs what is posted; blank means that one is made.' })),
+})
+
+export const WebhookEvents = Type.Object({
+  before: Default(Int(1, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER),
+  limit: Default(Int(1, 500), 50),
+})
+
+export const WebhookReplay = Type.Object({ list: described(List(Int64()), 'Event ids.') })

@@ -8,7 +8,7 @@ import { seenInStorage } from '@carillon/sdk/seen.ts'
 const url = location.origin
 
 const find = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E
-const [login, send, tag] = ['login', 'send', 'tag'].map((id) => find<HTMLFormElement>(id)) as [HTMLFormElement, HTMLFormElement, HTMLFormElement]
+const login = find<HTMLFormElement>('login')
 
 /** Stays the same on this installation, so that logging in again finds the same device. */
 const deviceGuid = (localStorage.deviceGuid ??= crypto.randomUUID()) as string
@@ -36,9 +36,12 @@ const logIn = async (fields: Record<string, string>, isNew: boolean): Promise<vo
   find('device').hidden = false
 
   showTags(calls, await calls.tags())
-  onSubmit(tag, async ({ tag: name }) => showTags(calls, await calls.addTags([name!])))
+  onSubmit(find('tag'), async ({ tag: name }) => {
+    showTags(calls, await calls.addTags([name!]))
+    find<HTMLFormElement>('tag').reset()
+  })
   const caller = new Caller({ url, appId, accessToken: token })
-  onSubmit(send, async ({ title, body }) => sendToMe(caller, title!, body!))
+  onSubmit(find('send'), async ({ title, body }) => sendToMe(caller, title!, body!))
   find('logout').onclick = async () => {
     device?.stop()
     await calls.logout()
@@ -53,9 +56,18 @@ const sendToMe = async (caller: Caller, title: string, body: string): Promise<vo
     message: { title, body },
     setting: { request_id: crypto.randomUUID() },
   })
-  await new Promise((resolve) => setTimeout(resolve, 300)) // counters follow in a moment
-  const [row] = await caller.counters([task_id])
-  find('counters').textContent = `Task ${task_id}: ${row!.nativepush_target} meant, ${row!.nativepush_sent} sent, ${row!.nativepush_received} received`
+  await showCounters(caller, task_id)
+}
+
+/** Counters rise as devices acknowledge: looked at until all have, or for ten seconds. */
+const showCounters = async (caller: Caller, taskId: number): Promise<void> => {
+  for (let look = 0; look < 20; look += 1) {
+    const [row] = await caller.counters([taskId])
+    const { nativepush_target: meant, nativepush_sent: sent, nativepush_received: received } = row!
+    find('counters').textContent = `Task ${taskId}: ${meant} meant, ${sent} sent, ${received} received`
+    if (meant > 0 && received === meant) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
 }
 
 const show = (push: Push): void => {
@@ -100,7 +112,7 @@ const showTags = (calls: DeviceCalls, tags: string[]): void => {
     button.type = 'button'
     button.className = 'quiet'
     button.textContent = `${name} ×`
-    button.title = `Remove ${name}`
+    button.ariaLabel = `Remove ${name}`
     button.onclick = () => void calls.removeTags([name]).then((left) => showTags(calls, left), tell)
     return button
   })

@@ -9,7 +9,7 @@ const KEPT = 1_000
 const LAST_ID = 0xffff
 
 /**
- * taken    the server has stored it
+ * taken    the server has it
  * refused  the server will not have it, now or later
  * dropped  given up: the device was stopped first, or too many were waiting
  */

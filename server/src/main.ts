@@ -34,6 +34,7 @@ import { thisDevice, known } from './http/this-device.ts'
 import { tokenRoutes } from './http/token.ts'
 import { userRoutes } from './http/user.ts'
 import { vendorTokenRoutes } from './http/vendor-token.ts'
+import { webhookRoutes, webhookSeat } from './http/webhook.ts'
 import { metricsText, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
 import { watchProcess } from './metrics-process.ts'
 import { openStore } from './open-store.ts'
@@ -47,10 +48,12 @@ import { planNext } from './push/plan.ts'
 import { Receipts } from './push/receipts.ts'
 import { Tasks } from './push/tasks.ts'
 import { expireNext, purgeNext } from './push/upkeep.ts'
+import { tellEvents } from './push/webhooks.ts'
 import { getAppById, listApps } from './store/apps.ts'
 import { purgeAttempts } from './store/attempts.ts'
 import { purgeChanges } from './store/changes.ts'
 import { findDevice } from './store/devices.ts'
+import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
 import { startNode, touchNode } from './store/nodes.ts'
 import type { Scope } from './store/scope.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
@@ -63,6 +66,8 @@ const POLL_MS = 1_000 // what a lost nudge costs
 const EXPIRY_MS = 5_000
 const PURGE_MS = 60_000
 const TOKEN_EXPIRY_MS = 2_000 // a token that ends takes its connections with it within 5 s
+const EVENTS_KEPT_MS = 30 * 86_400_000
+const CERTIFICATE_WARNING_MS = 30 * 86_400_000
 const BACKLOG_LIMIT = 20_000
 const HTTP_GRACE_MS = 5_000
 
@@ -169,12 +174,15 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     plan: new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log),
     own: new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log),
     held: new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
+    webhooks: new Loop('webhooks', () => tellEvents({ store, clock, log, secretOf: ({ app, secret }) => seal.open(secret, webhookSeat(app)) }), POLL_MS, log),
     expire: new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
     purge: new Loop('purge', async () => {
       const now = clock.now()
       await store.write(purgeTokens, { now })
       await store.write(purgeChanges, { now })
       await store.write(purgeAttempts, { now })
+      await store.write(purgeEvents, { before: now - EVENTS_KEPT_MS })
+      await store.write(tellExpiringCertificates, { now, before: now + CERTIFICATE_WARNING_MS })
       const apps = (await store.read(listApps, {})).map(withDefaults)
       return purgeNext(store, clock, apps.map(({ id, settings }) => ({ id, retentionDays: settings.retention_days })))
     }, PURGE_MS, log),
@@ -230,6 +238,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
         },
       }),
       ...appRoutes({ store, clock, changes }),
+      ...webhookRoutes({ store, clock, seal }),
       streamRoute({ open: (credentials, response) => openStream(gateway, credentials, response) }),
       metricsRoute({ text: metricsText, operator: (token) => access.operator(token) }),
       ...operationsRoutes({ checks: async () => [{ name: 'store', ...(await storeWorks()) }] }),

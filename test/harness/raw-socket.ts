@@ -77,7 +77,7 @@ export class RawSocket {
   constructor(socket: Socket) {
     this.socket = socket
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
-    socket.on('error', () => {}) // 'close' follows: a server that hangs up in the middle of a packet is no accident here
+    socket.on('error', () => {}) // 'close' follows; a server that hangs up in the middle of a packet is no accident
     socket.on('close', () => {
       this.#isClosed = true
       this.#tell()
@@ -137,7 +137,8 @@ export class RawSocket {
         factor *= 128
       } while (this.#read[at++]! & 0x80)
       if (this.#read.length < at + length) return this.#tell()
-      const read = { type: this.#read[0]! >> 4, flags: this.#read[0]! & 0x0f, body: this.#read.subarray(at, at + length) }
+      const first = this.#read[0]!
+      const read = { type: first >> 4, flags: first & 0x0f, body: this.#read.subarray(at, at + length) }
       this.#read = this.#read.subarray(at + length)
       this.packets.push(read)
       if (read.type === packetType.publish) this.pushes.push(this.#pushOf(read))

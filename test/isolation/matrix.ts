@@ -7,6 +7,7 @@ export type Intruder = (typeof intruders)[number]
 export interface Attempt {
   /** Where it differs from the route's own. */
   path?: string
+  headers?: Record<string, string>
   body?: object
   /** The code each of them is answered with; who is not named does not try. */
   answers: Partial<Record<Intruder, number>>
@@ -17,6 +18,8 @@ export interface Attempt {
 interface Row {
   /** Called without an access token, so nobody's token can open or close it. */
   open?: true
+  /** Answered without an envelope: the status stands for the code, the text for the data. */
+  document?: true
   /** Calls with the intruder's own credentials that name what is the owner's, or what both call the same. */
   attempts(owner: Side, own: Side): Attempt[]
 }
@@ -44,6 +47,9 @@ const readingOwn = (path: string): Row => ({ attempts: () => [{ path, answers: o
 
 const harmless: Row = { open: true, attempts: () => [{ answers: everybody(200) }] }
 
+/** The same for everybody. */
+const publicPage: Row = { open: true, document: true, attempts: () => [{ answers: everybody(200) }] }
+
 const audiences = ({ people: { ann } }: Side): unknown[] => [
   'all',
   { tag: ['ann', 'everyone'] },
@@ -59,6 +65,9 @@ const message = { type: 'cmd', ext: { a: 1 } }
 export const matrix: Record<string, Row> = {
   'GET /health/live': harmless,
   'GET /health/ready': harmless,
+  'GET /openapi.json': publicPage,
+  'GET /docs': publicPage,
+  'GET /metrics': publicPage,
 
   'POST /token/id': {
     open: true,
@@ -162,6 +171,15 @@ export const matrix: Record<string, Row> = {
   'PUT /user/token/bind': namingDevice({ provider: 3, device_token: 'mine' }),
   'POST /user/token/unbind': namingDevice(),
   'DELETE /user/token/unbind': namingDevice({ provider: 3 }),
+
+  'GET /push/stream': {
+    attempts: ({ people: { ann } }) => [
+      {
+        headers: { 'push-token': ann.login.push_token },
+        answers: { otherAdmin: 10010, otherGroup: 10010, otherUser: 12011, sisterGroup: 10010, sisterUser: 12011 },
+      },
+    ],
+  },
 
   'GET /push/certificate': {
     attempts: ({ environment }) => [

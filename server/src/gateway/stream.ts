@@ -65,10 +65,10 @@ export const openStream = async (
   response: ServerResponse,
 ): Promise<void> => {
   const caller = await gateway.sessions.authenticate(pushToken, accessToken)
-  const { socket } = response
-  if (response.destroyed || !socket) return // it has gone meanwhile
+  if (response.destroyed) return // it has gone meanwhile
   if (caller === undefined) throw new Refused('notFound', 'header push-token is not of a device of this user')
-  if (response.req.method === 'HEAD') {
+  const { method, socket } = response.req
+  if (method === 'HEAD') {
     response.writeHead(200, headers).end()
     return
   }

@@ -44,10 +44,10 @@ export const appRoutes = ({ store, clock, changes }: {
     body: AppSettingPut,
     answer: AppSetting,
     example: {
-      body: { registration_enabled: false, token_days: 90 },
+      body: { token_days: 90 },
       answer: {
         push_enabled: true,
-        registration_enabled: false,
+        registration_enabled: true,
         alias_by: 'user',
         password_min_length: 8,
         token_days: 90,

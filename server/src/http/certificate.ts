@@ -65,7 +65,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     body: CertificatePut,
     answer: CertificateSet,
     example: {
-      body: { provider: 3, environment: 1, name: 'com.example.app', app_secret: 'AppSecret of the app' },
+      body: { provider: 3, environment: 1, name: 'com.example.app', app_secret: 'AppSecretFromTheConsole==' },
       answer: { warnings: [] },
     },
     handle: async ({ scope, body }) => {

@@ -103,7 +103,23 @@ const examples = ({ path, method, operation }: Entry, parameters: readonly Param
 ${answer === undefined ? html`<p>${prose(response.description)}</p>` : html`<pre tabindex="0"><code>${json(answer)}</code></pre>`}`
 }
 
-const json = (value: unknown): string => JSON.stringify(value, null, 2)
+const LINE = 56 // what stands beside the fields without scrolling
+
+/** JSON for people: what fits on a line is on one. */
+const json = (value: unknown, indent = ''): string => {
+  const text = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || text.length + indent.length <= LINE) return spaced(value)
+  const inner = `${indent}  `
+  const list = Array.isArray(value)
+  const lines = Object.entries(value).map(([key, item]) => inner + (list ? '' : `${JSON.stringify(key)}: `) + json(item, inner))
+  return `${list ? '[' : '{'}\n${lines.join(',\n')}\n${indent}${list ? ']' : '}'}`
+}
+
+const spaced = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spaced(item)}`).join(', ')}}`
+}
 
 const curl = (method: string, path: string, operation: Operation, parameters: readonly Parameter[], body: unknown): string => {
   const shown = parameters.filter(({ example }) => example !== undefined)
@@ -114,7 +130,7 @@ const curl = (method: string, path: string, operation: Operation, parameters: re
     method === 'GET' || (method === 'POST' && body !== undefined) ? `curl ${url}` : `curl -X ${method} ${url}`,
     ...(parameters.some(({ name }) => name === 'app_id') ? [`-H 'app_id: demo'`] : []),
     ...(operation.security.length > 0 ? [`-H "access-token: $TOKEN"`] : []),
-    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${json(body).replaceAll("'", `'\\''`)}'`]),
+    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${json(body, '  ').replaceAll("'", `'\\''`)}'`]),
   ]
   return lines.join(' \\\n  ')
 }

@@ -31,8 +31,6 @@ export const docsPage = (api: OpenApi): string => {
 <body>
 <a class="skip" href="#reference">To the reference</a>
 <nav aria-label="Calls">
-<details open>
-<summary>Carillon API <span>${api.info.version}</span></summary>
 <ul>
 <li><a href="#rules">Rules of every call</a></li>
 ${chapters.map(
@@ -42,7 +40,6 @@ ${chapters.map(
 <li><a href="#objects">Objects</a></li>
 <li><a href="#codes">Codes</a></li>
 </ul>
-</details>
 </nav>
 <main id="reference">
 <header>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** An answer that is no envelope: a page for a browser, a file for a tool. It stays the same while the server runs. */
+/** An answer that is no envelope: a page for a browser, a file for a tool. The same text has the same tag. */
 export class Document {
   readonly #text: string
   readonly #headers: Record<string, string | number>
@@ -13,7 +13,7 @@ export class Document {
     this.#headers = {
       'content-type': type,
       'content-length': Buffer.byteLength(text),
-      // Kept, and asked for each time: the next release may say something else.
+      // Kept, and asked about each time: the next release may say something else.
       'cache-control': 'no-cache',
       'x-content-type-options': 'nosniff',
       etag: this.#etag,

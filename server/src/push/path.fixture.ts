@@ -148,7 +148,7 @@ export class Trial {
       userId,
       token: { hash: sha(`token ${name}`), storeHash: sha(`store ${name}`), fileKey: sha('key'), expiresAt: this.clock.now() + 1e9 },
       device: { guid: name, pushTokenHash, pushToken: sha('sealed') },
-      by: { passwordHash: null },
+      by: { actor: 'test' },
       now: this.clock.now(),
     })
     const id = (await this.store.read(deviceInScope, { app: this.app, scopeKind: 'app', scopeId: 0, pushTokenHash }))!

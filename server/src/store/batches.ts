@@ -1,5 +1,6 @@
 import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
 import { raiseBadges } from './badges.ts'
+import { tellTaskEnded } from './events.ts'
 import { addToInbox } from './inbox.ts'
 import { type DeliveryState, type Mark, byteOf, fold, isPending, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
 import type { Tx } from './store.ts'
@@ -252,11 +253,14 @@ const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: numbe
 }
 
 /** A planned task with no batch left to work on is done: 1. Inbox places keep it alive until they expire. */
-export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> =>
-  tx.run(
+export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> => {
+  const finished = await tx.run(
     `UPDATE tasks SET state = 'done', finished_at = ?2,
        live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id
                                 WHERE b.task_id = ?1 AND s.waiting > 0) THEN 1 ELSE 0 END
      WHERE id = ?1 AND state = 'sending' AND NOT EXISTS (SELECT 1 FROM batches WHERE task_id = ?1 AND due_at IS NOT NULL)`,
     taskId, now,
   )
+  if (finished > 0) await tellTaskEnded(tx, taskId, now)
+  return finished
+}

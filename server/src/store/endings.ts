@@ -1,4 +1,5 @@
 import { finishTask } from './batches.ts'
+import { tellTaskEnded } from './events.ts'
 import { type DeliveryState, NOTHING, fold, levelOf, stateOf, withState } from './ledger.ts'
 import type { Tx } from './store.ts'
 
@@ -42,6 +43,7 @@ export const cancelTask = async (tx: Tx, { taskId, now }: { taskId: number; now:
   // A task that was done but still had places in inboxes: those end too, and the task says so.
   const emptied = stopped === 0 && ended > 0 ? await tx.run(`UPDATE tasks SET state = 'cancelled' WHERE id = ? AND state <> 'cancelled'`, taskId) : 0
   if (!more) await tx.run('UPDATE tasks SET live = 0 WHERE id = ?', taskId)
+  if (stopped + emptied > 0) await tellTaskEnded(tx, taskId, now)
   return { more, cancelled: stopped + emptied }
 }
 
@@ -60,6 +62,7 @@ export const expireTask = async (tx: Tx, { taskId, now }: { taskId: number; now:
      WHERE id = ?1 AND expires_at <= ?2 AND state IN ('accepted', 'planning', 'sending') AND (?3 = 1 OR plan_at IS NOT NULL)`,
     taskId, now, unsent ? 1 : 0,
   )
+  if (expired > 0) await tellTaskEnded(tx, taskId, now)
   let finished = 0
   if (!more) {
     finished = await finishTask(tx, taskId, now)

@@ -1,5 +1,6 @@
 import type { TaskState } from '@carillon/protocol/names.ts'
 import { type BadgeRule, type NewBatch, type WrittenBatch, finishTask, insertBatches } from './batches.ts'
+import { tellTaskEnded } from './events.ts'
 import type { ScopeKind } from './scope.ts'
 import { type Tx, list } from './store.ts'
 
@@ -52,7 +53,9 @@ export const insertTask = async (
     }
   }
   const place = { id, app: task.app, urgent: task.urgent, badge: task.badge, inboxLimit: task.inboxLimit }
-  return { id, first: true, state, batches: batches && (await insertBatches(tx, place, batches)) }
+  const written = batches && (await insertBatches(tx, place, batches))
+  if (state === 'done') await tellTaskEnded(tx, id, task.acceptedAt)
+  return { id, first: true, state, batches: written }
 }
 
 /** The task a request_id was used for, if it was. */

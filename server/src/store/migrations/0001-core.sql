@@ -142,6 +142,31 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_app ON audit_log (app, id);
 
+-- Where an app wants to be told what happens, and what there is to tell. Events are written with what they tell of, and
+-- only where somebody listens.
+CREATE TABLE webhooks (
+  app        INTEGER PRIMARY KEY REFERENCES apps (id),
+  url        TEXT NOT NULL,
+  secret     BLOB NOT NULL,        -- sealed
+  updated_at INTEGER NOT NULL
+);
+
+CREATE TABLE events (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  app          INTEGER NOT NULL REFERENCES apps (id),
+  kind         TEXT NOT NULL,
+  data         TEXT NOT NULL,      -- JSON
+  once         TEXT,               -- an event with the same one was told already
+  at           INTEGER NOT NULL,
+  due_at       INTEGER,            -- NULL: delivered, or given up
+  attempt      INTEGER NOT NULL DEFAULT 0,
+  delivered_at INTEGER,
+  answer       TEXT                -- what the last attempt met, in words
+);
+CREATE INDEX events_due ON events (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX events_app ON events (app, id);
+CREATE UNIQUE INDEX events_once ON events (app, kind, once) WHERE once IS NOT NULL;
+
 -- What nodes must forget they knew (revoked tokens, replaced certificates). The bus says "look"; this says what.
 CREATE TABLE changes (
   id   INTEGER PRIMARY KEY AUTOINCREMENT,

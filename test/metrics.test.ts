@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { after, suite, test } from 'node:test'
+import { startCarillon } from './harness/carillon.ts'
+import { connectDevice } from './harness/device.ts'
+import { assertRefused } from './harness/refusal.ts'
+
+const carillon = await startCarillon({ after })
+
+const read = async (headers: Record<string, string> = {}): Promise<string> => {
+  const response = await fetch(`${carillon.http}/metrics`, { headers })
+  if (response.status !== 200) throw new Error(await response.text())
+  return response.text()
+}
+
+/** The values by name and labels, as they stand in the text. */
+const valuesOf = (text: string): Map<string, number> =>
+  new Map(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+
+const proxied = { 'x-forwarded-for': '203.0.113.7' }
+
+suite('GET /metrics', () => {
+  test('a process of the same machine reads it without credentials, in the format of Prometheus', async (t) => {
+    const response = await fetch(`${carillon.http}/metrics`)
+    t.assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    const text = await response.text()
+    t.assert.ok(text.endsWith('\n'))
+    const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map((match) => [match[1]!, match[2]!]))
+    for (const line of text.trimEnd().split('\n')) {
+      if (line.startsWith('# ')) t.assert.match(line, /^# (HELP [a-z_]+ .+|TYPE [a-z_]+ (counter|gauge|histogram))$/)
+      else {
+        t.assert.match(line, /^[a-z_]+(\{[a-z]+="[^"\n]*"(,[a-z]+="[^"\n]*")*\})? [0-9.e+-]+$/)
+        const name = line.split(/[{ ]/, 1)[0]!
+        t.assert.ok(types.has(name) || types.get(name.replace(/_(bucket|sum|count)$/, '')) === 'histogram', name)
+      }
+    }
+  })
+
+  test('what comes through a proxy needs an admin token, of any app', async (t) => {
+    const call = (token?: string) => carillon.call('/metrics', { app: null, headers: proxied, ...(token !== undefined && { token }) })
+    assertRefused(await call(), 10003, 401)
+    assertRefused(await call('wrong'), 10008, 401)
+    const userId = await carillon.addUser('curious')
+    assertRefused(await call((await carillon.tokenFor(userId)).token), 10010, 403)
+    const other = await carillon.addApp('other')
+    for (const token of [carillon.admin, other]) t.assert.match(await read({ ...proxied, 'access-token': token }), /^carillon_/m)
+    t.assert.match(await read({ ...proxied, authorization: `Bearer ${other}` }), /^carillon_/m)
+  })
+
+  test('what happens is counted, and only that', async (t) => {
+    const userId = await carillon.addUser('counted')
+    const login = await carillon.tokenFor(userId, 'phone')
+    const before = valuesOf(await read())
+    const device = await connectDevice(t, carillon, login, { protocolVersion: 5 })
+    await carillon.online(login)
+    const notify = { audience: { user_id: [userId] }, message: { title: 'counted' }, setting: { request_id: 'once' } }
+    const task = await carillon.notify(notify)
+    await device.has(1)
+    await carillon.until(() => carillon.task(task), ({ state }) => state === 'done')
+    await carillon.notify(notify)
+    await carillon.call('/push/notify', { token: carillon.admin, body: { audience: 'everybody', message: { title: 'x' } } })
+    await carillon.call('/no/such/path')
+    const later = await carillon.notify({ ...notify, setting: { send_time: Math.floor(Date.now() / 1000) + 3600 } })
+    await carillon.ok('/push/task/cancel', { token: carillon.admin, body: { task_id: later } })
+    const during = valuesOf(await read())
+    await device.client.endAsync()
+    const all = await carillon.until(async () => valuesOf(await read()), (values) => values.get('carillon_sessions_online') === 0)
+
+    const risen = (name: string): number => (all.get(name) ?? 0) - (before.get(name) ?? 0)
+    const expected: Record<string, number> = {
+      'carillon_http_requests_total{route="POST /push/notify",code="200"}': 3,
+      'carillon_http_requests_total{route="POST /push/notify",code="10002"}': 1,
+      'carillon_http_requests_total{route="none",code="40400"}': 1,
+      'carillon_http_request_seconds_count{route="POST /push/notify"}': 4,
+      'carillon_http_request_seconds_bucket{route="POST /push/notify",le="+Inf"}': 4,
+      'carillon_notifications_total{outcome="accepted"}': 2,
+      'carillon_notifications_total{outcome="repeated"}': 1,
+      'carillon_task_transitions_total{to="accepted"}': 2,
+      'carillon_task_transitions_total{to="done"}': 1,
+      'carillon_task_transitions_total{to="cancelled"}': 1,
+      'carillon_task_transitions_total{to="expired"}': 0,
+      'carillon_planned_pages_total': 1,
+      'carillon_planned_devices_total': 1,
+      'carillon_deliveries_total{channel="nativepush",outcome="written"}': 1,
+      'carillon_receipts_total{event="sent"}': 1,
+      'carillon_receipts_total{event="received"}': 1,
+      'carillon_greetings_total{outcome="accepted"}': 1,
+      'carillon_sessions_opened_total{protocol="MQTT 5"}': 1,
+      'carillon_sessions_closed_total{reason="disconnected"}': 1,
+      'carillon_inbox_reads_total': 1,
+      'carillon_loop_errors_total{loop="planning"}': 0,
+      'carillon_store_unavailable_total': 0,
+    }
+    const wrong = Object.entries(expected).filter(([name, value]) => risen(name) !== value).map(([name]) => `${name}: ${risen(name)}`)
+    t.assert.deepEqual(wrong, [])
+    t.assert.equal(during.get('carillon_sessions_online'), 1)
+    t.assert.ok(risen('carillon_store_groups_total') > 0)
+    t.assert.equal(risen('carillon_store_commit_seconds_count'), risen('carillon_store_groups_total'))
+    for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'process_start_time_seconds', 'carillon_heap_bytes']) {
+      t.assert.ok(all.get(name)! > 0, name)
+    }
+    for (const quantile of ['0.5', '0.99', '0.999']) t.assert.ok(all.has(`carillon_event_loop_delay_seconds{quantile="${quantile}"}`))
+  })
+
+  test('the dashboard shows every metric there is, and dashboard and alerts name none that is not', async (t) => {
+    const text = await read()
+    const names = new Set([...text.matchAll(/^# TYPE (\S+) \S+$/gm)].map((match) => match[1]!))
+    const deploy = async (file: string): Promise<string> => readFile(new URL(`../deploy/${file}`, import.meta.url), 'utf8')
+    const namedIn = (queries: string): Set<string> =>
+      new Set([...queries.matchAll(/\b(?:carillon|process)_[a-z_]+/g)].map(([name]) => (names.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ''))))
+    const dashboard = JSON.parse(await deploy('grafana/carillon.json')) as { panels: { id: number; targets?: { expr: string }[] }[] }
+    const shown = namedIn(dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n'))
+    const watched = namedIn([...(await deploy('prometheus/alerts.yml')).matchAll(/expr: (>-\n(?: {10}.*\n)+|.*)/g)].map((match) => match[1]!).join('\n'))
+    t.assert.deepEqual([...shown].sort(), [...names].sort())
+    t.assert.ok(watched.size > 5)
+    t.assert.deepEqual([...watched].filter((name) => !names.has(name)), [])
+    t.assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
+  })
+})
