@@ -18,31 +18,40 @@ test('no token, password, secret or push token appears in the log, not even at d
   // Logins: right, wrong, malformed, with a secret in a place where none belongs.
   await carillon.ok('/user/register/v2', { body: { username: 'ann', password } })
   const login = await carillon.ok('/token/user', { body: { name: 'ann', password, device_guid: 'phone' } })
-  for (const field of ['token', 'push_token', 'store_token', 'access_key_secret']) keep(`the login's ${field}`, login[field])
-  await carillon.call('/token/user', { body: { name: 'ann', password: keep('a wrong password', 'wrong horse battery') } })
-  await carillon.call('/token/user', { body: `{"name":"ann","password":"${keep('a password in bad JSON', 'unfinished horse')}` })
-  await carillon.call('/token/user', { body: { name: 'ann', password: { nested: keep('a password of a wrong type', 'nested horse') } } })
-  await carillon.ok('/user/change_password', { token: login.token, body: { old_password: password, password: keep('the new password', 'another horse battery') } })
+  for (const field of ['token', 'push_token', 'store_token', 'access_key_secret']) keep(`its ${field}`, login[field])
+  const wrong = [
+    { name: 'ann', password: keep('a wrong password', 'wrong horse battery') },
+    `{"name":"ann","password":"${keep('a password in bad JSON', 'unfinished horse')}`,
+    { name: 'ann', password: { nested: keep('a password of a wrong type', 'nested horse') } },
+  ]
+  for (const body of wrong) t.assert.notEqual((await carillon.call('/token/user', { body })).code, 200)
+  const change = { old_password: password, password: keep('the new password', 'another horse battery') }
+  await carillon.ok('/user/change_password', { token: login.token, body: change })
   await carillon.call('/push/task/list', { token: keep('a token nobody has', `ca_${'x'.repeat(43)}`) })
   await carillon.call(`/no/such/path?access-token=${admin}`, { token: admin })
 
   // Certificates and vendor tokens.
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })
-  keep('the private key', privateKey.split('\n')[1]!)
-  const certificate = { provider: 1, name: 'ios', app_id: 'com.example.app', app_key: 'ABCDE12345', app_secret: 'TEAM123456', certificate: privateKey }
-  await carillon.ok('/push/certificate', { method: 'PUT', token: admin, body: certificate })
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const signingKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  keep('the private key', signingKey.split('\n')[1]!)
+  const ids = { app_id: 'com.example.app', app_key: 'ABCDE12345', app_secret: 'TEAM123456' }
+  const apns = { provider: 1, name: 'ios', ...ids, certificate: signingKey }
+  await carillon.ok('/push/certificate', { method: 'PUT', token: admin, body: apns })
   const app_secret = keep('an app secret', 'c2VjcmV0IG9mIHhpYW9taQ==')
-  await carillon.ok('/push/certificate', { method: 'PUT', token: admin, body: { provider: 3, name: 'com.example.app', app_id: '1', app_key: '2', app_secret } })
+  const xiaomi = { provider: 3, name: 'com.example.app', app_id: '1', app_key: '2', app_secret }
+  await carillon.ok('/push/certificate', { method: 'PUT', token: admin, body: xiaomi })
   await carillon.ok('/push/certificate?provider=3', { token: admin })
   const device_token = keep('a vendor token', 'vendor token of a phone')
   await carillon.ok('/user/token/bind', { token: login.token, body: { provider: 3, device_token } })
 
   // Devices: one that is let in, one that is not, one that misbehaves.
   const device = await connectDevice(t, carillon, login)
-  const task = await carillon.notify({ audience: { push_token: [login.push_token] }, message: { title: keep('a title', 'a private title') } })
+  const message = { title: keep('a title', 'a private title') }
+  const task = await carillon.notify({ audience: { push_token: [login.push_token] }, message })
   await device.has(1)
   await carillon.ok(`/push/task/${task}/trace?push_token=${login.push_token}`, { token: admin })
-  await t.assert.rejects(connectDevice(t, carillon, { push_token: login.push_token, token: keep('a wrong device password', 'cu_wrong') }))
+  const stranger = { push_token: login.push_token, token: keep('a wrong device password', 'cu_wrong') }
+  await t.assert.rejects(connectDevice(t, carillon, stranger))
   device.client.publish('elsewhere', keep('what a device published', 'a private payload'))
   await carillon.until(async () => device.client.connected, (connected) => !connected)
   await carillon.ok('/token/logout', { method: 'POST', token: login.token })

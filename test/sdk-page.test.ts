@@ -10,9 +10,8 @@ const serve = fileURLToPath(new URL('../sdk/example/serve.ts', import.meta.url))
 
 /** The example as `npm run example -w sdk` starts it; resolves to the page's address. */
 const startExample = async (t: test.TestContext, server: string): Promise<string> => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', serve, '--port', '0', '--server', server], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const args = ['--disable-warning=ExperimentalWarning', serve, '--port', '0', '--server', server]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => child.kill())
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return /http:\/\/[\d.:]+/.exec(line)![0]

@@ -1,14 +1,17 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
+import type { Notify } from '@carillon/protocol/notify.ts'
 import { CarillonError } from '@carillon/sdk/call.ts'
 import { Caller } from '@carillon/sdk/caller.ts'
+import type { Clock } from '@carillon/sdk/clock.ts'
 import { connectDevice, type Device, type DeviceOptions, type DeviceState } from '@carillon/sdk/device.ts'
 import { DeviceCalls } from '@carillon/sdk/device-calls.ts'
 import type { Push } from '@carillon/sdk/push.ts'
 import { overTcp } from '@carillon/sdk/tcp.ts'
 import { type Carillon, type Login, startCarillon } from './harness/carillon.ts'
 
+type Misdeed = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 type After = Pick<test.TestContext, 'after'>
 
 const carillon = await startCarillon({ after })
@@ -88,8 +91,8 @@ suite('a device of the SDK', { concurrency: 8 }, () => {
       await enters(phone.device, 'online')
       const live = await toUser(userId, 'live')
       const [first, second] = await phone.has(2)
-      t.assert.deepEqual([first!.task_id, first!.title, first!.badge, first!.ext], [waiting, 'waiting', 1, { order: 7 }])
-      t.assert.deepEqual([second!.task_id, second!.title, second!.badge], [live, 'live', 2])
+      t.assert.partialDeepStrictEqual(first, { task_id: waiting, title: 'waiting', badge: 1, ext: { order: 7 } })
+      t.assert.partialDeepStrictEqual(second, { task_id: live, title: 'live', badge: 2, ext: { order: 7 } })
       await isReceivedOnce(t, waiting)
       await isReceivedOnce(t, live)
     })
@@ -114,10 +117,10 @@ suite('a device of the SDK', { concurrency: 8 }, () => {
     fails = false
     await isReceivedOnce(t, task)
     t.assert.deepEqual([...new Set(handled)], [task])
-    t.assert.ok(handled.length >= 2)
+    t.assert.notEqual(handled.length, 1)
   })
 
-  test('what a program did not acknowledge before it ended comes to the next one, and once handled never again', async (t) => {
+  test('what a program left unacknowledged comes to the next one, and once handled never again', async (t) => {
     const { userId, login } = await newUser('ending')
     const before = connect(t, login, { onPush: () => Promise.reject(new Error('never')) })
     const failure = new Promise((resolve) => before.device.on('failure', resolve))
@@ -134,7 +137,7 @@ suite('a device of the SDK', { concurrency: 8 }, () => {
     await enters(last.device, 'online')
     const other = await toUser(userId, 'another')
     await last.has(1)
-    t.assert.deepEqual([next.pushes, last.pushes].map((pushes) => pushes.map(({ task_id }) => task_id)), [[task], [other]])
+    t.assert.deepEqual([...next.pushes, ...last.pushes].map(({ task_id }) => task_id), [task, other])
   })
 
   test('a newer connection takes over: the older one stops and does not fight', async (t) => {
@@ -183,7 +186,7 @@ suite('a device of the SDK', { concurrency: 8 }, () => {
   })
 })
 
-test('a device survives a server that is killed: it comes back, gets what waits, and tells what it could not', async (t) => {
+test('a device survives a killed server: it comes back, gets what waits, and tells what it could not', async (t) => {
   const server = await startCarillon(t)
   const { userId, login } = await newUser('surviving', server)
   const phone = connect(t, login, { url: server.http })
@@ -221,7 +224,8 @@ suite('calls of a device', { concurrency: 4 }, () => {
       await calls.loginById({ user_id, password, device_guid: 'laptop' }),
       await calls.loginByName({ name: 'ann', password, device_guid: 'laptop' }),
     ]
-    t.assert.deepEqual(records.map((record) => [record.user_id, record.push_token]), new Array(3).fill([user_id, records[0]!.push_token]))
+    const found = records.map((record) => [record.user_id, record.push_token])
+    t.assert.deepEqual(found, new Array(3).fill([user_id, records[0]!.push_token]))
 
     t.assert.deepEqual((await calls.addTags(['news', 'beta'])).toSorted(), ['beta', 'news'])
     t.assert.deepEqual(await calls.removeTags(['beta']), ['news'])
@@ -244,7 +248,8 @@ suite('calls of a device', { concurrency: 4 }, () => {
     await calls.logout()
     t.assert.equal(calls.accessToken, undefined)
     await t.assert.rejects(new DeviceCalls({ ...place, accessToken: token }).devices(), { code: 10008, status: 401 })
-    await t.assert.rejects(calls.loginByName({ name: 'ann', password: 'wrong horse' }), { name: 'CarillonError', code: 10020, status: 401 })
+    const wrong = calls.loginByName({ name: 'ann', password: 'wrong horse' })
+    await t.assert.rejects(wrong, { name: 'CarillonError', code: 10020, status: 401 })
   })
 
   test('an app whose id is not Latin is called', async (t) => {
@@ -260,23 +265,27 @@ suite('the caller', { concurrency: 4 }, () => {
     t.assert.deepEqual([row!.success, refused!.success], [true, false])
     const userId = row!.user_id!
     const { group_id } = await admin.createGroup('team', [userId])
-    t.assert.partialDeepStrictEqual((await admin.groups()).list.find((group) => group.group_id === group_id), { name: 'team', member_count: 1 })
+    const group = (await admin.groups()).list.find((listed) => listed.group_id === group_id)
+    t.assert.partialDeepStrictEqual(group, { name: 'team', member_count: 1 })
     await admin.removeMembers(group_id, [userId])
     await admin.addMembers(group_id, [userId])
 
     const { push_token } = await admin.tokenFor(userId, 'phone')
-    const { task_id } = await admin.as({ groupId: group_id }).notify({ audience: 'all', message: { title: 'to the team' } })
+    const message = { title: 'to the team' }
+    const { task_id } = await admin.as({ groupId: group_id }).notify({ audience: 'all', message })
     await carillon.until(() => admin.counters([task_id]), ([row]) => row!.nativepush_target === 1)
-    t.assert.partialDeepStrictEqual(await admin.task(task_id), { task_id, scope: `group ${group_id}`, audience: 'all', message: { title: 'to the team' } })
-    t.assert.ok((await admin.trace(task_id, push_token!)).steps.length > 0)
-    t.assert.ok((await admin.tasks({ limit: 500 })).some((task) => task.task_id === task_id))
+    const shown = { task_id, scope: `group ${group_id}`, audience: 'all', message }
+    t.assert.partialDeepStrictEqual(await admin.task(task_id), shown)
+    t.assert.notEqual((await admin.trace(task_id, push_token!)).steps.length, 0)
+    t.assert.equal((await admin.tasks({ limit: 500 })).some((task) => task.task_id === task_id), true)
     await t.assert.rejects(admin.as({ userId }).task(task_id), { code: 12011 })
 
     await admin.disableUser(userId)
     await t.assert.rejects(admin.tokenFor(userId), { code: 10010 })
     await admin.enableUser(userId)
     await admin.setPassword(userId, 'a new password')
-    t.assert.partialDeepStrictEqual((await admin.users({ page_size: 500 })).list.find((user) => user.user_id === userId), { has_password: true })
+    const user = (await admin.users({ page_size: 500 })).list.find((listed) => listed.user_id === userId)
+    t.assert.equal(user!.has_password, true)
     await admin.deleteUser(userId)
     await t.assert.rejects(admin.tokenFor(userId), { code: 10000, status: 404 })
     await t.assert.rejects(admin.tokenFor(2n ** 60n), { code: 10000 })
@@ -292,7 +301,8 @@ suite('the caller', { concurrency: 4 }, () => {
     const token = await carillon.addApp('with-certificates')
     const caller = new Caller({ ...place, appId: 'with-certificates', accessToken: token })
     await t.assert.rejects(caller.certificate({ provider: 3 }), { code: 12010 })
-    await caller.setCertificate({ provider: 3, name: 'mi', app_id: '1', app_key: '2', app_secret: 'secret', options: { package_name: 'com.example' } })
+    const fields = { app_id: '1', app_key: '2', app_secret: 'secret', options: { package_name: 'com.example' } }
+    await caller.setCertificate({ provider: 3, name: 'mi', ...fields })
     t.assert.partialDeepStrictEqual(await caller.certificate({ provider: 3 }), { name: 'mi', app_secret: 'secret' })
     t.assert.partialDeepStrictEqual(await caller.certificates(), [{ provider: 3, environment: 1, name: 'mi' }])
     await caller.deleteCertificate({ provider: 3 })
@@ -304,22 +314,16 @@ suite('the caller', { concurrency: 4 }, () => {
 
   test('what is wrong is said with code, status and the name of the field', async (t) => {
     const wrong = admin.notify({ audience: { tag: [] }, message: { title: 'nobody' } })
-    await t.assert.rejects(wrong, (error: CarillonError) => {
-      t.assert.ok(error instanceof CarillonError)
-      t.assert.deepEqual([error.code, error.status], [10002, 400])
-      t.assert.match(error.message, /audience/)
-      return true
-    })
+    await t.assert.rejects(wrong, { code: 10002, status: 400, message: /audience/ })
+    await t.assert.rejects(wrong, CarillonError)
   })
 })
 
 suite('notify with a request_id', () => {
   /** A road to the server that misbehaves: each answer by the next of these, then honestly. */
-  const roughRoad = async (t: After, misdeeds: RequestListener[]): Promise<{ url: string; asked(): number }> => {
+  const roughRoad = async (t: After, misdeeds: Misdeed[]): Promise<{ url: string; asked(): number }> => {
     let asked = 0
-    const road = createServer(async (request, response) => {
-      const misdeed = misdeeds[asked++]
-      if (misdeed) return void misdeed(request, response)
+    const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>)
       const { 'app-id': app, 'access-token': token } = request.headers as Record<string, string>
       const answer = await fetch(carillon.http + request.url, {
@@ -328,19 +332,27 @@ suite('notify with a request_id', () => {
         body: Buffer.concat(chunks),
       })
       response.writeHead(answer.status).end(await answer.text())
-    })
+    }
+    const road = createServer((request, response) => void (misdeeds[asked++] ?? pass)(request, response))
     await new Promise<void>((resolve) => road.listen(0, '127.0.0.1', resolve))
     t.after(() => road.close())
     return { url: `http://127.0.0.1:${(road.address() as AddressInfo).port}`, asked: () => asked }
   }
-  const refuse = (status: number, code: number, headers = {}): RequestListener => (_request, response) =>
+  const refuse = (status: number, code: number, headers = {}): Misdeed => (_request, response) =>
     void response.writeHead(status, headers).end(JSON.stringify({ code, data: null, message: 'not now' }))
-  const cut: RequestListener = ({ socket }) => socket.destroy()
-  const notify = (request_id?: string) => ({ audience: 'all' as const, message: { title: 'once' }, setting: { request_id, dry_run: false } })
+  const cut: Misdeed = ({ socket }) => void socket.destroy()
+  const notify = (request_id?: string): Notify => ({
+    audience: 'all',
+    message: { title: 'once' },
+    setting: { request_id },
+  })
 
-  test('is asked again while the network fails or the server cannot take it, as long as Retry-After says', async (t) => {
+  test('is asked again while the network fails or the server is full, when Retry-After says', async (t) => {
     const pausesTaken: number[] = []
-    const clock = { now: () => Date.now(), after: (ms: number, work: () => void) => (pausesTaken.push(ms), setImmediate(work), () => {}) }
+    const clock: Clock = {
+      now: () => Date.now(),
+      after: (ms, work) => (pausesTaken.push(ms), setImmediate(work), () => {}),
+    }
     const { url, asked } = await roughRoad(t, [
       cut,
       refuse(503, 50300, { 'retry-after': '2' }),

@@ -15,62 +15,77 @@ export class UsageError extends Error {}
 /** The command could not do it: exit 1. */
 export class Failed extends Error {}
 
-export interface Call {
+/** What was typed. */
+export interface Typed {
   positionals: string[]
+  /** A switch that was given is 'true'. */
   options: Record<string, string | undefined>
+  /** Options that may be given more than once. */
+  lists: Record<string, string[] | undefined>
   json: boolean
-  config: Config
-  store: Store
-  seal: Seal
   /** Prints a result: the text for people and scripts, or with --json the value. */
   print(value: unknown, text: string): void
 }
 
-export interface Command {
+export interface Call extends Typed {
+  config: Config
+  store: Store
+  seal: Seal
+}
+
+interface About {
   /** As typed, without the program's name. */
   name: string
   usage: string
   help: string
+  /** What one would really type, each with its result or reason behind a #. */
+  examples: readonly string[]
   options?: Options
   /** How many arguments it takes. */
   takes: number
-  run(call: Call): Promise<void>
 }
+
+/** Most commands work on the configured store; the others see what was typed and the settings as they find them. */
+export type Command = About & ({ run(call: Call): Promise<void> } | { runWithoutStore(call: Typed): Promise<void> })
 
 export const actor = COMMAND_LINE
 
-const storeOptions: Options = {
+const commonOptions: Options = {
   data: { type: 'string' },
   'key-file': { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean' },
 }
 
-/** Runs a command on the configured store, beside a running server or without one. */
+/** Runs a command, beside a running server or without one. */
 export const runCommand = async (command: Command, args: string[], print: (text: string) => void): Promise<void> => {
-  const { values, positionals } = parse(args, { ...storeOptions, ...command.options })
+  const { values, positionals } = parse(args, { ...commonOptions, ...command.options })
   if (values.help) return print(helpOf(command))
   if (positionals.length !== command.takes) throw new UsageError(`usage: carillon ${command.usage}`)
-  const flags = (['data', 'keyFile'] as const).flatMap((name) => {
-    const { flag } = settings[name]
-    return typeof values[flag] === 'string' ? [`--${flag}`, values[flag]] : []
-  })
-  const config = readConfig(flags, process.env)
+  const entries = Object.entries(values)
+  const typed: Typed = {
+    positionals,
+    options: Object.fromEntries(entries.map(([key, value]) => [key, typeof value === 'string' ? value : value ? 'true' : undefined])),
+    lists: Object.fromEntries(entries.flatMap(([key, value]) => (Array.isArray(value) ? [[key, value as string[]]] : []))),
+    json: values.json === true,
+    print: (value, text) => print(values.json ? JSON.stringify(value) : text),
+  }
+  if ('runWithoutStore' in command) return command.runWithoutStore(typed)
+  const config = readConfig(settingFlags(typed), process.env)
   const { store, seal } = await openStore(config)
   try {
-    await command.run({
-      positionals,
-      options: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? value : value ? 'true' : undefined])),
-      json: values.json === true,
-      config,
-      store,
-      seal,
-      print: (value, text) => print(values.json ? JSON.stringify(value) : text),
-    })
+    await command.run({ ...typed, config, store, seal })
   } finally {
     await store.close()
   }
 }
+
+/** The settings among the options, as `carillon serve` takes them. */
+export const settingFlags = ({ options }: Pick<Typed, 'options'>): string[] =>
+  (['data', 'keyFile', 'host', 'port'] as const).flatMap((name) => {
+    const { flag } = settings[name]
+    return options[flag] === undefined ? [] : [`--${flag}`, options[flag]]
+  })
 
 const parse = (args: string[], options: Options): { values: Record<string, unknown>; positionals: string[] } => {
   try {
@@ -80,10 +95,15 @@ const parse = (args: string[], options: Options): { values: Record<string, unkno
   }
 }
 
-export const helpOf = ({ usage, help }: Command): string =>
-  `carillon ${usage}\n\n${help}\n\nEvery command takes --json, --data FOLDER (CARILLON_DATA) and --key-file FILE (CARILLON_KEY_FILE).`
+export const helpOf = ({ usage, help, examples }: Pick<Command, 'usage' | 'help' | 'examples'>): string =>
+  [
+    `carillon ${usage}`,
+    help,
+    ['Examples:', ...examples.map((example) => `  ${example}`)].join('\n'),
+    'Every command takes --json, --data FOLDER (CARILLON_DATA) and --key-file FILE (CARILLON_KEY_FILE).',
+  ].join('\n\n')
 
-export const required = ({ options }: Call, name: string): string => {
+export const required = ({ options }: Pick<Typed, 'options'>, name: string): string => {
   const value = options[name]
   if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is required`)
   return value

@@ -255,3 +255,7 @@ export const Event = Type.Object(
 export const EventList = Rows(Event)
 
 export const Replayed = Type.Object({ replayed: Count('How many are told again.') })
+
+// Attachments
+
+export const Attached = Type.Object({ url: Words('Its public address, for attachment_url.') })

@@ -9,11 +9,11 @@ const PushToken = Text(512, { description: "The push token of the device; one of
 const ThisDevice = Type.Optional(
   described(PushToken, 'Another device of this user than the one the access token was issued for: its push token.'),
 )
-const VendorToken = FreeText({ maxBytes: 4096, description: "What the vendor's SDK on the device calls its token." })
+export const VendorToken = FreeText({ maxBytes: 4096, description: "What the vendor's SDK on the device calls its token." })
 const providers = '1 APNs, 2 Huawei, 3 Xiaomi, 4 Meizu, 5 vivo, 6 OPPO, 7 FCM, 8 Honor.'
-const Provider = Int(1, 8, { description: providers })
-const Environment = Default(OneOf([0, 1], { description: '0 development, 1 production.' }), 1)
-const Tags = List(Name, TAGS_MAX)
+export const Provider = Int(1, 8, { description: providers })
+export const Environment = Default(OneOf([0, 1], { description: '0 development, 1 production.' }), 1)
+export const Tags = List(Name, TAGS_MAX)
 const Hour = (description: string) => Type.Optional(Int(0, 23, { description }))
 const UserId = Int64({ description: 'The id of a user of this app.' })
 const GroupId = Int64({ description: 'The id of a group of this app.' })
@@ -29,7 +29,7 @@ export type Page = Static<typeof Page>
 // Tokens, users, groups
 
 /** Passwords are compared byte by byte and never trimmed. The minimum length is an app's setting. */
-const Password = Text(256, { description: 'Compared byte by byte, never trimmed.' })
+export const Password = Text(256, { description: 'Compared byte by byte, never trimmed.' })
 const NewPassword = described(Password, "Kept as an argon2id hash. Its least length is the app's setting password_min_length.")
 const DeviceGuid = Type.Optional(
   described(Name, 'An id the device keeps as long as it is installed. With it, the answer has a push token.'),
@@ -61,7 +61,7 @@ export type TokenByUser = Static<typeof TokenByUser>
 export const TokenByAdmin = Type.Object({ user_id: UserId, device_guid: DeviceGuid })
 export type TokenByAdmin = Static<typeof TokenByAdmin>
 
-const contacts = {
+export const contacts = {
   mobile: Type.Optional(Text(21, { format: 'mobile', description: 'A mobile number, unique within the app.' })),
   email: Type.Optional(Text(254, { format: 'email', description: 'Unique within the app, upper and lower case alike.' })),
 }

@@ -15,7 +15,7 @@ const deviceGuid = (localStorage.deviceGuid ??= crypto.randomUUID()) as string
 
 let device: Device | undefined
 
-const logIn = async (fields: Record<string, string>, isNew: boolean): Promise<void> => {
+const logIn = async (fields: Fields, isNew: boolean): Promise<void> => {
   const { app: appId, name, password } = fields as { app: string; name: string; password: string }
   const calls = new DeviceCalls({ url, appId })
   if (isNew) await calls.register({ username: name, password })
@@ -127,14 +127,16 @@ const inItem = (content: HTMLElement): HTMLElement => {
 
 const tell = (error: unknown): void => void (find('problem').textContent = (error as Error).message)
 
-const onSubmit = (form: HTMLFormElement, work: (fields: Record<string, string>, button: string) => Promise<void>): void => {
+type Fields = Record<string, string>
+
+const onSubmit = (form: HTMLFormElement, work: (fields: Fields, button: string) => Promise<void>): void => {
   form.onsubmit = async (event) => {
     event.preventDefault()
     find('problem').textContent = ''
     const button = event.submitter as HTMLButtonElement
     button.disabled = true
     try {
-      await work(Object.fromEntries(new FormData(form)) as Record<string, string>, button.value)
+      await work(Object.fromEntries(new FormData(form)) as Fields, button.value)
     } catch (error) {
       tell(error)
     }

@@ -30,7 +30,7 @@ test('pushes are handed over one after the other, in order', async (t) => {
   t.assert.deepEqual(line().acknowledged, [3, 1, 2])
 })
 
-test('a push whose handler throws is not acknowledged, holds up no other, and is handed over again until it works', async (t) => {
+test('a push whose handler throws is not acknowledged, holds up no other, and is tried until it works', async (t) => {
   const tried: number[] = []
   const onPush = ({ task_id }: Push) => {
     tried.push(task_id)
@@ -67,7 +67,7 @@ test('a push that expires while its handler keeps failing is given up and never 
   t.assert.deepEqual(line().acknowledged, [])
 })
 
-test('a push that comes again while it is being handled is handled once and acknowledged where it came last', async (t) => {
+test('a push that comes again while it is handled is handled once and acknowledged where it came last', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let handled = 0
   const onPush = () => {
@@ -108,7 +108,8 @@ test('a task that was handled before is acknowledged and dropped, also one that 
 test('a memory that fails costs no push', async (t) => {
   const handled: number[] = []
   const fails = () => Promise.reject(new Error('locked'))
-  const { line, device } = startDevice({ seen: { has: fails, add: fails }, onPush: ({ task_id }) => void handled.push(task_id) })
+  const onPush = ({ task_id }: Push) => void handled.push(task_id)
+  const { line, device } = startDevice({ seen: { has: fails, add: fails }, onPush })
   const kinds: string[] = []
   device.on('failure', ({ kind }) => kinds.push(kind))
   line().welcome()

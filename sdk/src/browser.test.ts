@@ -9,8 +9,9 @@ test('a page can load everything but tcp.ts: nothing else of Node, and the proto
   const loads: string[] = []
   for (const name of names) {
     const source = await readFile(new URL(name, folder), 'utf8')
-    t.assert.ok(name === 'tcp.ts' || !source.includes("'node:"), name)
-    for (const [, what] of source.matchAll(/^(?:import|export) (?!type )[^;']*? from '([^.][^']*)'/gm)) loads.push(`${name} ${what}`)
+    const imports = source.matchAll(/^(?:import|export) (?!type )[^;']*? from '([^.][^']*)'/gm)
+    for (const [, what] of imports) loads.push(`${name} ${what}`)
+    if (name !== 'tcp.ts') t.assert.doesNotMatch(source, /'node:/)
   }
   t.assert.deepEqual(loads, ['tcp.ts node:net', 'tcp.ts node:tls'])
 })

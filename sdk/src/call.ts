@@ -7,7 +7,7 @@ export class CarillonError extends Error {
   /** What `Retry-After` asked for. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: number, message: string, status: number, more: { retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(code: number, message: string, status: number, more: { retryAfterSeconds?: number } & ErrorOptions = {}) {
     super(message, { cause: more.cause })
     this.name = 'CarillonError'
     this.code = code
@@ -48,7 +48,8 @@ export const call = async <D>(place: Place, path: string, { method, query, body 
   let retryAfter: string | null
   try {
     const signal = AbortSignal.timeout(timeoutMs)
-    const response = await ask(url.replace(/\/+$/, '') + path + written(query), { ...request, signal, cache: 'no-store' })
+    const address = url.replace(/\/+$/, '') + path + written(query)
+    const response = await ask(address, { ...request, signal, cache: 'no-store' })
     status = response.status
     retryAfter = response.headers.get('retry-after')
     text = await response.text()

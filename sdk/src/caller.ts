@@ -125,7 +125,7 @@ export class Caller {
   }
 
   /** Used from then on; `warnings` says what looks unusual. */
-  setCertificate(certificate: Omit<CertificatePut, 'environment'> & { environment?: 0 | 1 }): Promise<{ warnings: string[] }> {
+  setCertificate(certificate: Omit<CertificatePut, 'environment'> & At): Promise<{ warnings: string[] }> {
     return this.#ask('/push/certificate', { method: 'PUT', body: certificate })
   }
 

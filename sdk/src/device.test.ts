@@ -144,6 +144,19 @@ suite('stopping for good', () => {
     t.assert.deepEqual(states.map(({ kind }) => kind), ['online', 'stopped'])
   })
 
+  test('stopped by a listener at any step, it goes no further', async (t) => {
+    for (const at of ['waiting', 'connecting', 'online'] as const) {
+      const { clock, line, lines, device } = startDevice()
+      device.on('state', ({ kind }) => kind === at && device.stop())
+      line().cut()
+      await clock.pass(1_000)
+      if (at === 'online') line().welcome()
+      await clock.pass(3_600_000)
+      t.assert.equal(lines.length, at === 'online' ? 2 : 1)
+      t.assert.equal(device.state.kind, 'stopped')
+    }
+  })
+
   test('stopped while it waits, it does not come back', async (t) => {
     const { clock, line, lines, device } = startDevice()
     line().cut()
@@ -175,7 +188,7 @@ suite('receipts', () => {
     t.assert.deepEqual(events(line()), [])
   })
 
-  test('no more are under way than the server takes at once, and their order is kept over a lost connection', async (t) => {
+  test('no more are under way than the server takes at once; a lost connection keeps their order', async (t) => {
     const { clock, line, device } = startDevice()
     for (let task_id = 1; task_id <= 5; task_id += 1) void device.report({ task_id }, 'shown')
     line().welcome({ receiveMaximum: 2 })
@@ -194,7 +207,8 @@ suite('receipts', () => {
     device.on('failure', ({ kind, error }) => failures.push([kind, (error as Error).message]))
     line().welcome()
     const outcome = device.report({ task_id: 7 }, 'shown')
-    line().say({ cmd: 'puback', messageId: 1, reasonCode: 0x83, properties: { reasonString: 'task_id must be a number' } })
+    const properties = { reasonString: 'task_id must be a number' }
+    line().say({ cmd: 'puback', messageId: 1, reasonCode: 0x83, properties })
     t.assert.equal(await outcome, 'refused')
     t.assert.deepEqual(failures, [['receipt', 'task_id must be a number']])
   })

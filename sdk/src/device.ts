@@ -1,40 +1,14 @@
 import type { ReceiptEvent } from '@carillon/protocol/names.ts'
-import { Arrivals, type Failure, type OnPush } from './arrivals.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { afterwards, type StopReason } from './afterwards.ts'
+import { Arrivals, type Failure } from './arrivals.ts'
+import { type CheckedOptions, checkOptions, type DeviceOptions } from './device-options.ts'
 import { writePuback } from './mqtt-write.ts'
-import { pauseMs, type Pauses, usualPauses } from './pauses.ts'
+import { pauseMs } from './pauses.ts'
 import type { Push } from './push.ts'
 import { type ReceiptOutcome, Receipts } from './receipts.ts'
-import { type Seen, seenInMemory } from './seen.ts'
 import { type Ending, type Publish, Session } from './session.ts'
-import { afterwards, type StopReason } from './afterwards.ts'
-import { overWebSocket } from './websocket.ts'
-import type { Dial } from './wire.ts'
 
-export interface DeviceOptions {
-  /**
-   * Where the server is: `https://push.example.com` (as for the calls), `wss://push.example.com/mqtt`, or, with
-   * `dial: overTcp()` in Node, `mqtts://push.example.com:7701`.
-   */
-  url: string
-  /** Both come from a login that named a device. */
-  pushToken: string
-  accessToken: string
-  /**
-   * Called with every push, one after the other. The push is acknowledged when it has returned or its promise has
-   * resolved: store first, then resolve. If it throws, the push is not acknowledged and comes again.
-   */
-  onPush: OnPush
-  /** What was handled before; in memory unless told otherwise. */
-  seen?: Seen
-  /** What carries the bytes; WebSocket unless told otherwise. */
-  dial?: Dial
-  /** How soon each side notices that the other is gone. */
-  keepAliveSeconds?: number
-  pauses?: Partial<Pauses>
-  clock?: Clock
-  chance?: () => number
-}
+export type { DeviceOptions } from './device-options.ts'
 
 /**
  * connecting  on the way to the server
@@ -53,6 +27,9 @@ export interface DeviceEvents {
   failure: Failure
 }
 
+/** A push, or as much of it as an app has kept. Without a channel: the one used last for this device. */
+export type Reported = Pick<Push, 'task_id'> & Partial<Pick<Push, 'channel'>>
+
 /** A connection that lasted this long was a good one: the next failure is the first again. */
 const GOOD_MS = 10_000
 
@@ -62,7 +39,7 @@ type Listeners = { [E in keyof DeviceEvents]: Set<(event: DeviceEvents[E]) => vo
 export const connectDevice = (options: DeviceOptions): Device => new Device(options)
 
 export class Device {
-  readonly #options: Required<Omit<DeviceOptions, 'url' | 'pauses'>> & { url: URL; pauses: Pauses }
+  readonly #options: CheckedOptions
   readonly #arrivals: Arrivals
   readonly #receipts: Receipts
   readonly #listeners: Listeners = { state: new Set(), failure: new Set() }
@@ -72,11 +49,8 @@ export class Device {
   #onlineSince = Infinity
   #cancelWaiting = (): void => {}
 
-  constructor({ url, pauses, ...options }: DeviceOptions) {
-    const defaults = { seen: seenInMemory(), dial: overWebSocket, keepAliveSeconds: 60, clock: systemClock, chance: Math.random }
-    const given = { ...defaults, ...options, pauses: { ...usualPauses, ...pauses } }
-    this.#options = { ...given, url: addressOf(url, given.dial) }
-    checkKeepAlive(given.keepAliveSeconds)
+  constructor(options: DeviceOptions) {
+    this.#options = checkOptions(options)
     this.#arrivals = new Arrivals({ ...this.#options, failed: (failure) => this.#tell('failure', failure) })
     this.#receipts = new Receipts((why) => this.#tell('failure', { kind: 'receipt', error: new Error(why) }))
     this.#connect()
@@ -96,7 +70,7 @@ export class Device {
    * Tells the server what became of a push: shown, clicked, dismissed; received, for one that came over a vendor. Kept
    * and sent again until the server has it, for as long as the device is not stopped.
    */
-  report({ task_id, channel }: Pick<Push, 'task_id'> & Partial<Pick<Push, 'channel'>>, event: ReceiptEvent): Promise<ReceiptOutcome> {
+  report({ task_id, channel }: Reported, event: ReceiptEvent): Promise<ReceiptOutcome> {
     return this.#receipts.report({ task_id, event, channel, at: this.#options.clock.now() })
   }
 
@@ -114,10 +88,10 @@ export class Device {
 
   #connect(): void {
     this.#enter({ kind: 'connecting' })
-    const { credentials, ...options } = { ...this.#options, credentials: this.#options }
-    const session = new Session({ ...options, credentials }, {
+    if (this.#state.kind !== 'connecting') return // a listener stopped it
+    const session = new Session(this.#options, {
       online: (receiveMaximum) => {
-        this.#onlineSince = options.clock.now()
+        this.#onlineSince = this.#options.clock.now()
         this.#receipts.online((bytes) => session.send(bytes), receiveMaximum)
         this.#enter({ kind: 'online' })
       },
@@ -174,20 +148,4 @@ export class Device {
       }
     }
   }
-}
-
-const addressOf = (text: string, { schemes }: Dial): URL => {
-  const url = new URL(text)
-  if (url.protocol === 'http:') url.protocol = 'ws:'
-  if (url.protocol === 'https:') url.protocol = 'wss:'
-  if (!schemes.includes(url.protocol)) {
-    throw new TypeError(`url must begin with ${schemes.join(' or ')} here, not ${url.protocol}; mqtt: needs dial: overTcp()`)
-  }
-  if (url.protocol.startsWith('ws') && url.pathname === '/') url.pathname = '/mqtt'
-  return url
-}
-
-const checkKeepAlive = (seconds: number): void => {
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 0xffff) return
-  throw new RangeError('keepAliveSeconds must be a whole number from 1 to 65535')
 }

@@ -4,7 +4,7 @@ import { Cursor, decode, Malformed } from './mqtt-bytes.ts'
 export type Packet =
   | { type: 'connack'; code: number; keepAliveSeconds: number | undefined; receiveMaximum: number }
   | { type: 'suback'; id: number; codes: number[] }
-  | { type: 'publish'; topic: string; payload: Uint8Array; qos: 0 | 1; id: number; dup: boolean; expirySeconds: number | undefined }
+  | { type: 'publish'; qos: 0 | 1; id: number; dup: boolean; expirySeconds: number | undefined; payload: Uint8Array }
   | { type: 'puback'; id: number; code: number; why: string }
   | { type: 'pingresp' }
   | { type: 'disconnect'; code: number; why: string }
@@ -53,11 +53,11 @@ const readConnack = (cursor: Cursor): Packet => {
 const readPublish = (flags: number, cursor: Cursor): Packet => {
   const qos = (flags >> 1) & 3
   if (qos > 1) throw new Malformed(`a push at QoS ${qos}`)
-  const topic = cursor.text()
+  cursor.text() // the topic: there is but one
   const id = qos === 1 ? cursor.word() : 0
   const expirySeconds = readProperties(cursor).get(property.messageExpiry) as number | undefined
   const payload = cursor.take(cursor.left)
-  return { type: 'publish', topic, payload, qos: qos as 0 | 1, id, dup: (flags & 8) !== 0, expirySeconds }
+  return { type: 'publish', qos: qos as 0 | 1, id, dup: (flags & 8) !== 0, expirySeconds, payload }
 }
 
 const readPuback = (cursor: Cursor): Packet => ({ type: 'puback', id: cursor.word(), ...readReason(cursor) })

@@ -3,35 +3,57 @@ import fc from 'fast-check'
 import { generate, parser, type Packet as TheirPacket } from 'mqtt-packet'
 import { Malformed } from './mqtt-bytes.ts'
 import type { Packet } from './mqtt-read.ts'
-import { DISCONNECT, PACKET_MAXIMUM, PINGREQ, writeConnect, writePuback, writePublish, writeSubscribe } from './mqtt-write.ts'
+import {
+  DISCONNECT,
+  PACKET_MAXIMUM,
+  PINGREQ,
+  writeConnect,
+  writePuback,
+  writePublish,
+  writeSubscribe,
+} from './mqtt-write.ts'
 import { Packets } from './packets.ts'
 
 const id = fc.integer({ min: 1, max: 0xffff })
 const refusal = fc.constantFrom(0x80, 0x83, 0x87, 0x8b, 0x8e, 0x98)
 const reasonString = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => text !== '')
 
+type Saying = [theirs: TheirPacket, ours: Packet]
+
+const limits = { serverKeepAlive: fc.option(id, { nil: undefined }), receiveMaximum: fc.option(id, { nil: undefined }) }
+const connack = fc.record(limits).map(({ serverKeepAlive, receiveMaximum }): Saying => {
+  const others = { assignedClientIdentifier: 'x', maximumQoS: 1, userProperties: { a: 'b' } }
+  const properties = { serverKeepAlive, receiveMaximum, ...others }
+  return [
+    { cmd: 'connack', sessionPresent: false, reasonCode: 0, properties },
+    { type: 'connack', code: 0, keepAliveSeconds: serverKeepAlive, receiveMaximum: receiveMaximum ?? 0xffff },
+  ]
+})
+
+const expiry = fc.integer({ min: 1, max: 0xffffffff })
+const pushed = fc.tuple(id, fc.boolean(), fc.uint8Array({ maxLength: 400 }), expiry)
+const publish = pushed.map(([messageId, dup, payload, expirySeconds]): Saying => {
+  const properties = { messageExpiryInterval: expirySeconds, userProperties: { task_id: '7' } }
+  return [
+    { cmd: 'publish', topic: 'push', qos: 1, dup, retain: false, messageId, payload: Buffer.from(payload), properties },
+    { type: 'publish', qos: 1, id: messageId, dup, expirySeconds, payload },
+  ]
+})
+
+const refusedReceipt = fc.tuple(id, refusal, reasonString).map(([messageId, code, why]): Saying => [
+  { cmd: 'puback', messageId, reasonCode: code, properties: { reasonString: why } },
+  { type: 'puback', id: messageId, code, why },
+])
+
 /** What a server may say, as somebody else writes it, and as we have to read it. */
-const said: fc.Arbitrary<[TheirPacket, Packet]> = fc.oneof(
-  fc.record({ serverKeepAlive: fc.option(id, { nil: undefined }), receiveMaximum: fc.option(id, { nil: undefined }) }).map(
-    ({ serverKeepAlive, receiveMaximum }): [TheirPacket, Packet] => [
-      { cmd: 'connack', sessionPresent: false, reasonCode: 0, properties: { serverKeepAlive, receiveMaximum, assignedClientIdentifier: 'x', maximumQoS: 1, userProperties: { a: 'b' } } },
-      { type: 'connack', code: 0, keepAliveSeconds: serverKeepAlive, receiveMaximum: receiveMaximum ?? 0xffff },
-    ],
-  ),
-  id.map((messageId): [TheirPacket, Packet] => [{ cmd: 'suback', messageId, granted: [1] }, { type: 'suback', id: messageId, codes: [1] }]),
-  fc.record({ messageId: id, dup: fc.boolean(), payload: fc.uint8Array({ maxLength: 400 }), expiry: fc.integer({ min: 1, max: 0xffffffff }) }).map(
-    ({ messageId, dup, payload, expiry }): [TheirPacket, Packet] => [
-      { cmd: 'publish', topic: 'push', qos: 1, dup, retain: false, messageId, payload: Buffer.from(payload), properties: { messageExpiryInterval: expiry, userProperties: { task_id: '7' } } },
-      { type: 'publish', topic: 'push', qos: 1, id: messageId, dup, payload, expirySeconds: expiry },
-    ],
-  ),
-  fc.tuple(id, refusal, reasonString).map(([messageId, code, why]): [TheirPacket, Packet] => [
-    { cmd: 'puback', messageId, reasonCode: code, properties: { reasonString: why } },
-    { type: 'puback', id: messageId, code, why },
-  ]),
-  id.map((messageId): [TheirPacket, Packet] => [{ cmd: 'puback', messageId }, { type: 'puback', id: messageId, code: 0, why: '' }]),
-  fc.constant<[TheirPacket, Packet]>([{ cmd: 'pingresp' }, { type: 'pingresp' }]),
-  refusal.map((code): [TheirPacket, Packet] => [{ cmd: 'disconnect', reasonCode: code }, { type: 'disconnect', code, why: '' }]),
+const said: fc.Arbitrary<Saying> = fc.oneof(
+  connack,
+  publish,
+  refusedReceipt,
+  id.map((id): Saying => [{ cmd: 'suback', messageId: id, granted: [1] }, { type: 'suback', id, codes: [1] }]),
+  id.map((id): Saying => [{ cmd: 'puback', messageId: id }, { type: 'puback', id, code: 0, why: '' }]),
+  fc.constant<Saying>([{ cmd: 'pingresp' }, { type: 'pingresp' }]),
+  refusal.map((code): Saying => [{ cmd: 'disconnect', reasonCode: code }, { type: 'disconnect', code, why: '' }]),
 )
 
 /** Cuts bytes at these places, and delivers the pieces one by one. */
@@ -58,7 +80,8 @@ test('packets are read the same however their bytes are cut or joined', (t) => {
 
 test('a large push that comes byte by byte is read', (t) => {
   const payload = Buffer.alloc(70_000, 0x61)
-  const bytes = generate({ cmd: 'publish', topic: 'push', qos: 1, dup: false, retain: false, messageId: 9, payload }, { protocolVersion: 5 })
+  const head = { topic: 'push', qos: 1, dup: false, retain: false, messageId: 9 } as const
+  const bytes = generate({ cmd: 'publish', ...head, payload }, { protocolVersion: 5 })
   const packets = new Packets()
   const read: Packet[] = []
   for (const byte of bytes) packets.read(Uint8Array.of(byte), (packet) => read.push(packet))
@@ -108,9 +131,10 @@ test('what a device writes is understood by others', (t) => {
   t.assert.partialDeepStrictEqual(theirReading(writeSubscribe(1, 'push')), { cmd: 'subscribe', messageId: 1 })
   fc.assert(
     fc.property(id, fc.uint8Array({ maxLength: 300 }), (messageId, payload) => {
-      const publish = theirReading(writePublish(messageId, 'receipt', payload))
-      t.assert.partialDeepStrictEqual(publish, { cmd: 'publish', topic: 'receipt', qos: 1, messageId, dup: false, retain: false })
-      t.assert.deepEqual((publish as { payload: Buffer }).payload, Buffer.from(payload))
+      const receipt = theirReading(writePublish(messageId, 'receipt', payload))
+      const head = { cmd: 'publish', topic: 'receipt', qos: 1, messageId, dup: false, retain: false }
+      t.assert.partialDeepStrictEqual(receipt, head)
+      t.assert.deepEqual((receipt as { payload: Buffer }).payload, Buffer.from(payload))
       t.assert.partialDeepStrictEqual(theirReading(writePuback(messageId)), { cmd: 'puback', messageId })
     }),
   )

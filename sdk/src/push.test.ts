@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import { presentAt, presentInTime, type Push } from './push.ts'
-import { seenInMemory, seenInStorage } from './seen.ts'
+import { seenInMemory, seenInStorage, type TextStorage } from './seen.ts'
 import { HandClock } from './server.fixture.ts'
 
 const push: Push = { task_id: 1, channel: 'nativepush', type: 'text', title: 'hello', sent_at: 0 }
@@ -43,7 +43,10 @@ test('a machine that slept past the end does not show it', (t) => {
 
 test('memory of what was handled is bounded: the oldest are forgotten', async (t) => {
   const stored = new Map<string, string>()
-  const storage = { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => void stored.set(key, value) }
+  const storage: TextStorage = {
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+  }
   for (const seen of [seenInMemory(3), seenInStorage(storage, 'seen', 3)]) {
     for (const id of [1, 2, 3, 4]) await seen.add(id)
     t.assert.deepEqual([1, 2, 3, 4].map((id) => seen.has(id)), [false, true, true, true])

@@ -20,7 +20,7 @@ interface Waiting {
   resolve(outcome: ReceiptOutcome): void
 }
 
-/** Receipts on their way up: sent again on the next connection until the server has them. Repeats change nothing there. */
+/** Receipts on their way up, sent again on the next connection until the server has them: repeats change nothing. */
 export class Receipts {
   readonly #refused: (why: string) => void
   #queue: Waiting[] = []

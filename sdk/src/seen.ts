@@ -42,6 +42,9 @@ export const seenInStorage = (storage: TextStorage, key: string, limit = LIMIT):
   // Read anew each time: another tab may have written.
   return {
     has: (taskId) => read().includes(taskId),
-    add: (taskId) => storage.setItem(key, JSON.stringify([...read().filter((id) => id !== taskId), taskId].slice(-limit))),
+    add(taskId) {
+      const others = read().filter((id) => id !== taskId)
+      storage.setItem(key, JSON.stringify([...others, taskId].slice(-limit)))
+    },
   }
 }

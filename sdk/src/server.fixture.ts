@@ -36,6 +36,12 @@ export class HandClock implements Clock {
 /** Promises that wait for nothing but one another have come to rest. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+interface Pushed {
+  dup: boolean
+  expirySeconds: number
+  payload: string
+}
+
 /** The server's end of one connection; it speaks through somebody else's codec. */
 export class Line {
   readonly got: Packet[] = []
@@ -71,9 +77,11 @@ export class Line {
     this.say({ cmd: 'connack', sessionPresent: false, reasonCode })
   }
 
-  push(task_id: number, messageId: number, more: { dup?: boolean; expirySeconds?: number; payload?: string } = {}): void {
-    const { dup = false, expirySeconds = 3600, payload = JSON.stringify({ task_id, channel: 'nativepush', type: 'text' }) } = more
-    this.say({ cmd: 'publish', topic: 'push', qos: 1, dup, retain: false, messageId, payload, properties: { messageExpiryInterval: expirySeconds } })
+  push(task_id: number, messageId: number, more: Partial<Pushed> = {}): void {
+    const text = JSON.stringify({ task_id, channel: 'nativepush', type: 'text' })
+    const { dup = false, expirySeconds = 3600, payload = text } = more
+    const properties = { messageExpiryInterval: expirySeconds }
+    this.say({ cmd: 'publish', topic: 'push', qos: 1, dup, retain: false, messageId, payload, properties })
   }
 
   sendAway(reasonCode: number): void {

@@ -32,10 +32,9 @@ export interface SessionEvents {
   ended(ending: Ending): void
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends Credentials {
   url: URL
   dial: Dial
-  credentials: Credentials
   keepAliveSeconds: number
   clock: Clock
 }
@@ -53,12 +52,13 @@ export class Session {
   #heard = false
   #cancelTimer: () => void
 
-  constructor({ url, dial, credentials, keepAliveSeconds, clock }: SessionOptions, events: SessionEvents) {
+  constructor(options: SessionOptions, events: SessionEvents) {
+    const { url, dial, keepAliveSeconds, clock } = options
     this.#events = events
     this.#clock = clock
     this.#keepAliveSeconds = keepAliveSeconds
     this.#wire = dial(url, {
-      opened: () => this.send(writeConnect(credentials, keepAliveSeconds)),
+      opened: () => this.send(writeConnect(options, keepAliveSeconds)),
       bytes: (chunk) => this.#take(chunk),
       closed: (why) => this.#end({ kind: 'lost', why }),
     })

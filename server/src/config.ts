@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type S3Place, parseS3 } from './config-files.ts'
 import { logLevels } from './log.ts'
 
 /** A setting is said once: name, how it reads, default, reason. Flags, environment and help derive from it. */
@@ -40,6 +41,11 @@ const items = (value: string): string[] => value.split(',').map((item) => item.t
 
 const proxies = (value: string): string[] | number => (/^\d+$/.test(value) ? integer(0, 32)(value) : items(value))
 
+const origin = (value: string): string => {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Error('must be an http or https address')
+  return value.replace(/\/+$/, '')
+}
+
 const origins = (value: string): string[] =>
   items(value).map((item) => {
     if (!URL.canParse(item) || new URL(item).origin !== item) throw new Error(`must be origins such as https://app.example.com, not ${item}`)
@@ -58,6 +64,9 @@ export const settings = {
   keyFile: setting('key-file', 'FILE', '', text, 'the key that seals secrets; default: `key` in the data folder, made at the first start'),
   tlsCert: setting('tls-cert', 'FILE', '', text, 'certificate in PEM, with its chain: both doors then speak TLS; read again on SIGHUP'),
   tlsKey: setting('tls-key', 'FILE', '', text, 'the private key of --tls-cert in PEM'),
+  publicUrl: setting('public-url', 'URL', '', origin, 'the address others reach this server by, put into the addresses of files; default: the one it listens on'),
+  filesUrl: setting<S3Place | null>('files-url', 'URL', null, parseS3, 'attachments in a store that speaks S3: s3://key:secret@host/bucket; default: in the data folder'),
+  fileDays: setting('file-days', 'DAYS', 30, integer(1, 3650), 'how long attachments are kept'),
   ackSeconds: setting('ack-seconds', 'SECONDS', 10, integer(1, 3600), 'how long a connected device may take to acknowledge before the next channel is tried'),
   httpStatus: setting('http-status', 'KIND', 'real', oneOf(['real', 'always-200']), 'HTTP status of failures; always-200 for clients that read only the code in the answer'),
   trustProxy: setting<string[] | number>('trust-proxy', 'LIST', 0, proxies, 'whose X-Forwarded-For counts: addresses, or the number of proxies in front'),
@@ -135,7 +144,7 @@ export const unknownVariables = (env: NodeJS.ProcessEnv): string[] => {
 export const settingsHelp = (): string =>
   Object.values(settings)
     .map(({ flag, env, value, fallback, help }) => {
-      const standard = fallback === '' || (Array.isArray(fallback) && fallback.length === 0) ? '' : ` (default ${String(fallback)})`
+      const standard = fallback === '' || fallback === null || (Array.isArray(fallback) && fallback.length === 0) ? '' : ` (default ${String(fallback)})`
       return `  --${flag} ${value}\n      ${help}${standard}\n      ${env}`
     })
     .join('\n')

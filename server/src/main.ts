@@ -1,9 +1,12 @@
 import type { Server as TlsServer } from 'node:https'
+import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { ownChannel as ownName } from '@carillon/protocol/names.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { Logger } from 'pino'
 import { Access } from './access/access.ts'
+import { type AttachmentParts, removeOldFiles, sizeOfAttachment } from './access/attachments.ts'
 import { Changes } from './access/changes.ts'
 import type { AccessParts } from './access/parts.ts'
 import { Passwords } from './access/password.ts'
@@ -13,6 +16,8 @@ import { hashToken } from './access/token.ts'
 import { memoryBus } from './bus/memory.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { localFiles } from './files/local.ts'
+import { s3Files } from './files/s3.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { ownChannel } from './gateway/own-channel.ts'
 import { openStream } from './gateway/stream.ts'
@@ -22,6 +27,7 @@ import { appRoutes } from './http/app.ts'
 import { certificateRoutes } from './http/certificate.ts'
 import { deviceRoutes } from './http/device.ts'
 import { withDocs } from './http/docs.ts'
+import { fileRoutes } from './http/file.ts'
 import { groupRoutes } from './http/group.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -162,6 +168,16 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   await changes.start()
   closings.push(() => changes.stop())
 
+  // Attachments.
+  let listening = ''
+  const attachments: AttachmentParts = {
+    store, clock, seal,
+    files: config.filesUrl ? s3Files(config.filesUrl, () => clock.now()) : localFiles(join(config.data, 'files')),
+    folder: emptyFolder(join(config.data, 'uploads')), // what an earlier run was receiving will never be finished
+    keptDays: config.fileDays,
+    publicUrl: () => config.publicUrl || listening,
+  }
+
   // Work that finds itself by its due time.
   let expiredUntil = clock.now()
   const loops = {
@@ -175,6 +191,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     own: new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log),
     held: new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
     webhooks: new Loop('webhooks', () => tellEvents({ store, clock, log, secretOf: ({ app, secret }) => seal.open(secret, webhookSeat(app)) }), POLL_MS, log),
+    files: new Loop('old files', () => removeOldFiles(attachments), PURGE_MS, log),
     expire: new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
     purge: new Loop('purge', async () => {
       const now = clock.now()
@@ -212,8 +229,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
         store, clock, seal, changes,
         checkCredentials: (vendor, environment, fields) => checkCredentials(vendor, environment, fields, clock.now()),
       }),
+      ...fileRoutes(attachments),
       ...pushRoutes({
         clock,
+        sizeOf: (url) => sizeOfAttachment(attachments, url),
         accept: (scope, notify) => {
           if (store.backlog > BACKLOG_LIMIT) throw new Refused('tooMany', 'too many notifications are waiting to be stored', { retryAfter: 1 })
           return accept(path, scope, notify)
@@ -265,9 +284,16 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const { port } = http.server.address() as AddressInfo
   const s = tls ? 's' : ''
+  listening = `http${s}://${host}:${port}`
   return {
-    httpUrl: `http${s}://${host}:${port}`,
+    httpUrl: listening,
     mqttUrl: `mqtt${s}://${host}:${mqtt.port}`,
     renewCertificate: () => tls?.reload(clock.now()),
   }
+}
+
+const emptyFolder = (folder: string): string => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
 }

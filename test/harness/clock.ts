@@ -1,5 +1,5 @@
-// Loaded into the server before it starts (`node --import`): its clock stands still, and every SIGUSR2 moves it ahead by
-// CLOCK_STEP_MS. What takes weeks outside is one signal, what happens within a second happens at one moment, and
+// Loaded into the server before it starts (`node --import`): its clock stands still, and every SIGUSR2 moves it ahead
+// by CLOCK_STEP_MS. What takes weeks outside is one signal, what happens within a second happens at one moment, and
 // nothing of the program is replaced but the time.
 let now = Date.now()
 Date.now = () => now

@@ -26,7 +26,7 @@ const LONGEST_LIFE_MS = 1_500
 const MOST_ANSWERS = 300
 const STILL_MS = 25_000
 
-/** Kills the server again and again while clients notify and devices listen, then holds the ledger against what arrived. */
+/** Kills the server again and again while clients notify and devices listen; then the ledger must say what arrived. */
 export const survivesKills = async (t: TestContext, { kills, clients, devices }: Siege): Promise<void> => {
   const chance = new Chance()
   t.diagnostic(`SEED=${chance.seed} repeats the draws`)
@@ -47,7 +47,8 @@ export const survivesKills = async (t: TestContext, { kills, clients, devices }:
   await Promise.all(sending)
 
   const balance = await untilStill(carillon, crowd, senders.notices)
-  t.diagnostic(`${balance.tasks} tasks, ${balance.deliveries} deliveries, ${balance.arrivals} arrivals, ${senders.unanswered} calls unanswered`)
+  const { tasks, deliveries, arrivals } = balance
+  t.diagnostic(`${tasks} tasks, ${deliveries} deliveries, ${arrivals} arrivals, ${senders.unanswered} calls unanswered`)
   t.assert.deepEqual(senders.wrong, [], 'what clients were answered')
   t.assert.deepEqual(balance.complaints, [], 'the ledger')
   t.assert.doesNotMatch(carillon.log, /"level":"error"/)
@@ -104,10 +105,9 @@ class Senders {
       this.notices.push(notice)
       while (!(await this.#call(notice))) {
         await pause(100)
-        if (notice.setting.request_id === undefined) break // nobody can tell whether it was taken: a careful sender lets it be
+        if (notice.setting.request_id === undefined) break // whether it was taken nobody can tell: it is let be
       }
-      const again = notice.taskId !== undefined && notice.setting.request_id !== undefined && this.#chance.below(10) === 0
-      if (again) await this.#call(notice)
+      if (notice.setting.request_id !== undefined && this.#chance.below(10) === 0) await this.#call(notice) // once more
       await pause(this.#chance.below(40))
     }
   }
@@ -122,7 +122,8 @@ class Senders {
   async #call(notice: Notice): Promise<boolean> {
     const { audience, setting, title } = notice
     try {
-      const answer = await this.#carillon.call('/push/notify', { token: this.#carillon.admin, body: { audience, setting, message: { title } } })
+      const body = { audience, setting, message: { title } }
+      const answer = await this.#carillon.call('/push/notify', { token: this.#carillon.admin, body })
       if (answer.code !== 200) {
         this.wrong.push(`${title}: ${answer.code} ${answer.message}`)
         return true
@@ -136,8 +137,8 @@ class Senders {
   }
 
   #accepted(notice: Notice, taskId: number): void {
-    if (notice.taskId !== undefined && notice.taskId !== taskId) this.wrong.push(`${notice.title}: task ${notice.taskId}, then ${taskId}`)
-    notice.taskId = taskId
+    const first = (notice.taskId ??= taskId)
+    if (first !== taskId) this.wrong.push(`${notice.title}: task ${first}, then ${taskId}`)
     this.#answered++
     if (this.#awaited?.count === this.#answered) this.#awaited.resolve()
   }

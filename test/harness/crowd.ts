@@ -18,7 +18,7 @@ export class Crowd {
     this.members = members
   }
 
-  /** An audience as a caller writes it, and who is meant, by the place in the crowd: mostly one, sometimes everybody. */
+  /** An audience as a caller writes it, and who is meant, by the place in the crowd: mostly one, at times everybody. */
   draw(chance: Chance): { audience: unknown; meant: ReadonlySet<number> } {
     const kind = chance.below(100)
     if (kind < 3) return this.#asking('all', () => true)
@@ -51,13 +51,15 @@ export const gatherCrowd = async (
 ): Promise<Crowd> => {
   // Four users have five devices: some have two.
   const list = Array.from({ length: Math.ceil(count * 0.8) }, (_, i) => ({ username: `user ${i}` }))
-  const users: { user_id: number }[] = await carillon.ok('/user/register/batch', { token: carillon.admin, body: { list } })
+  const token = carillon.admin
+  const users: { user_id: number }[] = await carillon.ok('/user/register/batch', { token, body: { list } })
   const members: Member[] = []
   for (let i = 0; i < count; i++) {
     const login = await carillon.tokenFor(users[i % users.length]!.user_id, `device ${i}`)
     const tags = TAGS.filter(() => chance.below(3) === 0)
     if (tags.length > 0) await carillon.ok('/user/push/tag', { token: login.token, body: { tags } })
-    const device = await connectDevice(t, carillon, login, { ...ways[i % ways.length], reconnectPeriod: 100 + chance.below(400) })
+    const options = { ...ways[i % ways.length], reconnectPeriod: 100 + chance.below(400) }
+    const device = await connectDevice(t, carillon, login, options)
     device.client.on('error', () => {}) // it comes back by itself
     members.push({ login, tags, device })
   }

@@ -29,12 +29,14 @@ export const balanceOf = async (carillon: Carillon, crowd: Crowd, notices: reado
   const stored = new Map(tasks.map((task) => [task.task_id, task]))
 
   for (const { taskId, title } of notices) {
-    if (taskId !== undefined && stored.get(taskId)?.title !== title) complaints.push(`${title} was answered with task ${taskId}, which is not stored`)
+    if (taskId === undefined || stored.get(taskId)?.title === title) continue
+    complaints.push(`${title} was answered with task ${taskId}, which is not stored`)
   }
   const requests = new Map<string, number>()
   for (const { task_id, request_id } of tasks) {
     if (request_id === undefined) continue
-    if (requests.has(request_id)) complaints.push(`${request_id} made task ${requests.get(request_id)} and task ${task_id}`)
+    const other = requests.get(request_id)
+    if (other !== undefined) complaints.push(`${request_id} made task ${other} and task ${task_id}`)
     requests.set(request_id, task_id)
   }
 
@@ -43,25 +45,29 @@ export const balanceOf = async (carillon: Carillon, crowd: Crowd, notices: reado
   crowd.members.forEach(({ device }, place) => {
     for (const { task_id, title } of device.received) {
       arrivals++
-      if (stored.get(task_id)?.title !== title) complaints.push(`device ${place} got "${title}" as task ${task_id}, which is not stored so`)
       got.get(task_id)?.add(place)
+      if (stored.get(task_id)?.title === title) continue
+      complaints.push(`device ${place} got "${title}" as task ${task_id}, which is not stored so`)
     }
   })
 
   const counters = await allCounters(carillon, tasks)
   let deliveries = 0
   for (const { task_id, state, title } of tasks) {
-    const meant = told.get(title)?.meant ?? new Set()
+    const meant = told.get(title)?.meant ?? new Set<number>()
     const arrived = got.get(task_id)!
     deliveries += meant.size
     if (state !== 'done') complaints.push(`task ${task_id} is ${state}`)
-    for (const place of meant) if (!arrived.has(place)) complaints.push(`device ${place} did not get task ${task_id}`)
-    for (const place of arrived) if (!meant.has(place)) complaints.push(`device ${place} got task ${task_id}, which was for others`)
-    const { nativepush_target: target, nativepush_sent: sent, nativepush_received: received, ...others } = counters.get(task_id)!
+    for (const place of meant.difference(arrived)) complaints.push(`device ${place} did not get task ${task_id}`)
+    for (const place of arrived.difference(meant)) complaints.push(`device ${place} got task ${task_id} of others`)
+    const { task_id: _, nativepush_target: target, nativepush_sent: sent, ...rest } = counters.get(task_id)!
+    const { nativepush_received: received, ...vendors } = rest
     const right = target === meant.size && received === arrived.size && sent! >= received! && target >= sent!
-    if (!right) complaints.push(`task ${task_id} counts ${target}, ${sent}, ${received}; ${meant.size} were meant and ${arrived.size} reached`)
-    const other = Object.entries(others).find(([name, count]) => name !== 'task_id' && count !== 0)
-    if (other) complaints.push(`task ${task_id} counts ${other[1]} ${other[0]}`)
+    const counts = `task ${task_id} counts ${target}, ${sent}, ${received}`
+    if (!right) complaints.push(`${counts}; ${meant.size} were meant and ${arrived.size} reached`)
+    for (const [name, count] of Object.entries(vendors)) {
+      if (count !== 0) complaints.push(`${counts}, and ${name} ${count}`)
+    }
   }
   return { tasks: tasks.length, deliveries, arrivals, complaints }
 }
@@ -80,11 +86,13 @@ const storedTasks = async (carillon: Carillon): Promise<Task[]> => {
   }
 }
 
-const allCounters = async (carillon: Carillon, tasks: readonly Task[]): Promise<Map<number, Record<string, number>>> => {
-  const counters = new Map<number, Record<string, number>>()
+type Counters = Record<string, number>
+
+const allCounters = async (carillon: Carillon, tasks: readonly Task[]): Promise<Map<number, Counters>> => {
+  const counters = new Map<number, Counters>()
   for (let at = 0; at < tasks.length; at += PAGE) {
     const list = tasks.slice(at, at + PAGE).map(({ task_id }) => task_id)
-    const rows: Record<string, number>[] = await carillon.ok('/push/task/detail', { token: carillon.admin, body: { list } })
+    const rows: Counters[] = await carillon.ok('/push/task/detail', { token: carillon.admin, body: { list } })
     for (const row of rows) counters.set(row.task_id!, row)
   }
   return counters

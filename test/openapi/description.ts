@@ -7,7 +7,7 @@ export interface Described {
   who: string | undefined
   /** The schema and the example of the body; of nothing else. */
   body: { schema: object; example?: unknown } | undefined
-  parameters: { name: string; in: string; required: boolean; schema: object; example?: unknown }[]
+  parameters: { name: string; in: string; required: boolean; schema: object; example?: string | number }[]
   /** The media type of a success, its schema and example. */
   success: { type: string; schema: object; example?: { code: number; data: unknown } } | undefined
   /** All codes it may be refused with. */

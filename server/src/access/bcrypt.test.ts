@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import { hashSync } from 'bcryptjs'
 import { findCandidate } from '../store/login.ts'
 import { importUsers } from '../store/imports.ts'
 import { Bcrypt, isBcrypt } from './bcrypt.ts'
 import { loginByName } from './login.ts'
-import { Passwords, isVerifiable } from './password.ts'
+import { Passwords, deriveArgon2, isVerifiable } from './password.ts'
 import { type Trial, openTrial } from './trial.ts'
 
 const COST = 4 // the cheapest: these tests are about what happens, not about how long it takes
@@ -26,7 +26,7 @@ const hashOf = async ({ store, app }: Trial, name: string): Promise<string | nul
 
 const login = (trial: Trial, name: string, tried: string) => loginByName(trial, trial.app, { name, password: tried }, '192.0.2.1')
 
-test('bcrypt hashes that others made open for their password alone, in all their spellings', async (t) => {
+test('bcrypt hashes that others made open for their password alone, in all their spellings', async (t: TestContext) => {
   const passwords = new Passwords()
   for (const [hash, right] of vectors) {
     for (const spelt of [hash, hash.replace('$2a', '$2b'), hash.replace('$2a', '$2y')]) {
@@ -36,7 +36,7 @@ test('bcrypt hashes that others made open for their password alone, in all their
   }
 })
 
-test('a bcrypt hash that would take the machine, or is none, is not taken', (t) => {
+test('a bcrypt hash that would take the machine, or is none, is not taken', (t: TestContext) => {
   const rest = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
   t.assert.ok(isBcrypt(`$2b$12$${rest}`))
   for (const hash of [`$2b$31$${rest}`, `$2b$16$${rest}`, `$2b$03$${rest}`, `$2x$10$${rest}`, `$2b$10$${rest}x`, '$2b$10$', '']) {
@@ -44,7 +44,7 @@ test('a bcrypt hash that would take the machine, or is none, is not taken', (t) 
   }
 })
 
-test('the event loop goes on while a bcrypt hash is computed', async (t) => {
+test('the event loop goes on while a bcrypt hash is computed', async (t: TestContext) => {
   let done = false
   const asked = new Bcrypt().matches({ password, hash: hashSync(password, 8) }).finally(() => (done = true))
   let turns = 0
@@ -56,8 +56,8 @@ test('the event loop goes on while a bcrypt hash is computed', async (t) => {
   t.assert.ok(turns > 2, `${turns} turns`)
 })
 
-test('the first login replaces a bcrypt hash by argon2id, a wrong password does not', async (t) => {
-  const trial = await openTrial(t, { passwords: {} })
+test('the first login replaces a bcrypt hash by argon2id, a wrong password does not', async (t: TestContext) => {
+  const trial = await openTrial(t)
   const imported = hashSync(password, COST)
   await addUser(trial, 'ann', imported)
   await t.assert.rejects(login(trial, 'ann', 'wrong'), { code: 10020 })
@@ -69,15 +69,15 @@ test('the first login replaces a bcrypt hash by argon2id, a wrong password does 
   t.assert.equal(await hashOf(trial, 'ann'), renewed, 'once is enough')
 })
 
-test('logins side by side of an imported user all succeed, although one of them replaces the hash', async (t) => {
-  const trial = await openTrial(t, { passwords: {} })
+test('logins side by side of an imported user all succeed, although one of them replaces the hash', async (t: TestContext) => {
+  const trial = await openTrial(t)
   await addUser(trial, 'bob', hashSync(password, COST))
   const records = await Promise.all(Array.from({ length: 4 }, () => login(trial, 'bob', password)))
   t.assert.equal(new Set(records.map(({ token }) => token)).size, 4)
 })
 
-test('weak argon2 is replaced too, strong argon2id is kept', async (t) => {
-  const trial = await openTrial(t, { passwords: {} })
+test('weak argon2 is replaced too, strong argon2id is kept', async (t: TestContext) => {
+  const trial = await openTrial(t, { passwords: { derive: deriveArgon2 } })
   const weak = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'
   await addUser(trial, 'cid', weak)
   await login(trial, 'cid', 'password')
@@ -86,7 +86,7 @@ test('weak argon2 is replaced too, strong argon2id is kept', async (t) => {
   t.assert.equal(await passwords.renewed('password', weak.replace('m=256', 'm=65536')), null)
 })
 
-test('a password longer than bcrypt reads does not become one of whatever follows', async (t) => {
+test('a password longer than bcrypt reads does not become one of whatever follows', async (t: TestContext) => {
   const passwords = new Passwords()
   const long = 'x'.repeat(80)
   const hash = hashSync(long, COST)

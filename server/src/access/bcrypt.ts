@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 // 2^15 rounds take seconds of a core in plain JavaScript; beyond them a single login would take the machine.
@@ -28,13 +29,9 @@ export class Bcrypt {
   async matches(question: BcryptQuestion): Promise<boolean> {
     const thread = this.#idle.pop() ?? new Worker(new URL('./bcrypt-thread.ts', import.meta.url))
     thread.ref()
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    thread.once('message', resolve)
-    thread.once('error', reject)
-    thread.once('exit', () => reject(new Error('the bcrypt thread ended')))
+    const answered = once(thread, 'message') // rejects when the thread fails: it is gone then, and not kept
     thread.postMessage(question)
-    const matches = await promise // a thread that failed is gone and is not kept
-    thread.removeAllListeners()
+    const [matches] = (await answered) as [boolean]
     thread.unref() // an idle one keeps no program running
     this.#idle.push(thread)
     return matches

@@ -1,12 +1,14 @@
-import manifest from '../../package.json' with { type: 'json' }
+import { readFileSync } from 'node:fs'
 import { docsPage, docsPolicy } from './docs-page.ts'
 import { Document } from './document.ts'
 import { describeApi } from './openapi.ts'
 import { type Route, route } from './route.ts'
 
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+
 /** These routes, and two more that describe them all. Both documents are made when somebody first asks. */
 export const withDocs = (routes: readonly Route[]): Route[] => {
-  const api = once(() => describeApi(all, manifest.version))
+  const api = once(() => describeApi(all, version))
   const file = once(() => new Document('application/json', JSON.stringify(api())))
   const page = once(
     () => new Document('text/html; charset=utf-8', docsPage(api()), { 'content-security-policy': docsPolicy }),

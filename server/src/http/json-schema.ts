@@ -15,8 +15,8 @@ export interface JsonSchema {
   minItems?: number
   maxItems?: number
   anyOf?: JsonSchema[]
-  const?: unknown
-  enum?: unknown[]
+  const?: string | number
+  enum?: (string | number)[]
   minimum?: number
   maximum?: number
   maxLength?: number

@@ -1,4 +1,5 @@
 import { TaskMade } from '@carillon/protocol/answers.ts'
+import { Refused } from '@carillon/protocol/errors.ts'
 import { Notify } from '@carillon/protocol/notify.ts'
 import { readNotify } from '@carillon/protocol/read-notify.ts'
 import type { Clock } from '../clock.ts'
@@ -6,12 +7,16 @@ import type { Scope } from '../store/scope.ts'
 import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
+const IMAGE_UNDER = 1024 * 1024
+
 export interface PushParts {
   clock: Clock
   accept(scope: Scope, notify: Notify): Promise<number>
+  /** The size of an attachment of ours; undefined for one that is not. */
+  sizeOf(attachmentUrl: string): Promise<number | undefined>
 }
 
-export const pushRoutes = ({ clock, accept }: PushParts): Route[] => [
+export const pushRoutes = ({ clock, accept, sizeOf }: PushParts): Route[] => [
   route({
     method: 'POST',
     path: '/push/notify',
@@ -30,6 +35,10 @@ export const pushRoutes = ({ clock, accept }: PushParts): Route[] => [
       },
       answer: { task_id: some.task_id },
     },
-    handle: async ({ scope, body }) => ({ task_id: await accept(scope, body) }),
+    handle: async ({ scope, body }) => {
+      const { type, attachment_url } = body.message
+      if (type === 'image' && ((await sizeOf(attachment_url!)) ?? 0) >= IMAGE_UNDER) throw new Refused('imageTooLarge')
+      return { task_id: await accept(scope, body) }
+    },
   }),
 ]

@@ -28,6 +28,7 @@ export const nouns = {
   push: 'Sending.',
   tasks: 'What became of what was sent.',
   receipts: 'What devices say of what they got.',
+  files: 'Images, audio and video to attach.',
   apps: 'The app itself.',
   operations: 'Looking in.',
 } as const

@@ -120,6 +120,7 @@ export const deleteUser = async (
   for (const device of devices) await eraseDeviceRows(tx, device.id, now)
   await endUserTokens(tx, id, 0, now)
   await tx.run('DELETE FROM group_members WHERE user_id = ?1', id)
+  await tx.run('UPDATE files SET expires_at = ?2 WHERE user_id = ?1', id, now) // not shown from now on; the bytes go next
   await addChange(tx, { kind: 'user', key: id, now })
   await writeAudit(tx, { app, at: now, actor, action: 'user.delete', detail: { user_id: id, devices: devices.length } })
   return true

@@ -142,6 +142,20 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_app ON audit_log (app, id);
 
+-- Attachments. The key is the public, unguessable part of the address.
+CREATE TABLE files (
+  key        TEXT PRIMARY KEY,
+  app        INTEGER NOT NULL REFERENCES apps (id),
+  user_id    INTEGER NOT NULL REFERENCES users (id),
+  name       TEXT NOT NULL,
+  type       TEXT NOT NULL,
+  size       INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX files_user ON files (user_id);
+CREATE INDEX files_expiry ON files (expires_at);
+
 -- Where an app wants to be told what happens, and what there is to tell. Events are written with what they tell of, and
 -- only where somebody listens.
 CREATE TABLE webhooks (

@@ -23,6 +23,16 @@ export class Connection implements Tx {
     this.db.exec('PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY')
   }
 
+  /** How long a statement waits for another process's transaction. */
+  waitForOthers(ms: number): void {
+    this.db.exec(`PRAGMA busy_timeout = ${ms}`)
+  }
+
+  /** Copies the log into the database after a commit that has made it longer than this. */
+  checkpointAt(pages: number): void {
+    this.db.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+  }
+
   // Not async functions: a transaction on this thread must not let anything else run between its statements,
   // and awaiting a settled promise stays within the microtask queue.
   get<R>(sql: string, ...values: Value[]): Promise<R | undefined> {

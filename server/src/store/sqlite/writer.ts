@@ -18,6 +18,10 @@ export type FromWriter =
 const FOREIGN_WRITE_POLL_MS = 250
 const WAL_CHECK_MS = 1_000
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
+// A command that writes much clears the log itself, outside its transactions: there may be no server to do it.
+const COMMAND_CHECKPOINT_PAGES = 8_192
+const BUSY_MS = 10_000
+const SQLITE_BUSY = 5
 
 // https://sqlite.org/rescode.html: BUSY LOCKED NOMEM READONLY IOERR CORRUPT FULL CANTOPEN
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14])
@@ -26,6 +30,9 @@ const { file, checkpoints, operations } = workerData as { file: string; checkpoi
 const port = parentPort!
 const connection = new Connection(file)
 migrate(connection.db)
+connection.waitForOthers(0) // begin() does; and a checkpoint that a long reader stands in the way of must not hold up writes
+const pause = new Int32Array(new SharedArrayBuffer(4))
+if (!checkpoints) connection.checkpointAt(COMMAND_CHECKPOINT_PAGES)
 
 const byName = (await import(operations)) as Record<string, Op<unknown, unknown>>
 
@@ -35,12 +42,30 @@ const failure = (error: unknown): Result => {
 }
 
 /**
+ * Two processes share the file (an import beside a server), and each waits here for the other's transaction to end.
+ * SQLite's own waiting looks ever more rarely, at last each 100 ms: with a neighbour that writes all the time it would
+ * miss the moments between its transactions and starve.
+ */
+const begin = (): void => {
+  const until = performance.now() + BUSY_MS
+  for (;;) {
+    try {
+      return connection.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      const { errcode = 0 } = error as { errcode?: number }
+      if ((errcode & 0xff) !== SQLITE_BUSY || performance.now() > until) throw error
+      Atomics.wait(pause, 0, 0, 1)
+    }
+  }
+}
+
+/**
  * One transaction for all calls of the group. A call that fails takes back only its own statements; a group that cannot
  * be committed fails as a whole.
  */
 const runGroup = async (calls: { op: string; args: unknown }[]): Promise<Result[]> => {
   try {
-    connection.exec('BEGIN IMMEDIATE')
+    begin()
     const results: Result[] = []
     for (const call of calls) results.push(await runCall(call))
     connection.exec('COMMIT')
