@@ -477,7 +477,7 @@ suite('how a body is sent', () => {
   })
 })
 
-test('ext reaches a device exactly as it was written, at once or out of its inbox', async (t) => {
+test('ext reaches a device exactly as it was written, at once or out of its inbox after a restart', async (t) => {
   const ext = [
     '"big":12345678901234567890', '"below":-12345678901234567890', '"exact":9007199254740993', '"one":1.0', '"zero":-0',
     '"huge":1e400', '"tiny":1E-400', '"long":0.1000000000000000055511151231257827021181583404541015625', '"text":"1.0"',
@@ -487,6 +487,9 @@ test('ext reaches a device exactly as it was written, at once or out of its inbo
   const login = await carillon.tokenFor(await carillon.addUser('ann'), 'phone')
   const early = await send(notify)
   assertAccepted(early, 'while it is away')
+  // What the program still had in its memory would prove nothing of what it stored.
+  await carillon.stop()
+  await carillon.start()
 
   const device = await connectDevice(t, carillon, login, { subscribe: false })
   const payload = async (): Promise<string> => String((await once(device.client as never, 'message'))[1])

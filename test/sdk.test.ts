@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect as connectTcp } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import type { Notify } from '@carillon/protocol/notify.ts'
 import { CarillonError } from '@carillon/sdk/call.ts'
 import { Caller } from '@carillon/sdk/caller.ts'
@@ -77,6 +82,25 @@ const isReceivedOnce = async (t: test.TestContext, task: number, at: Carillon = 
   t.assert.deepEqual([row.nativepush_target, row.nativepush_sent, row.nativepush_received], [1, 1, 1])
 }
 
+/** A door with TLS and a certificate of its own in front of the server's MQTT port. */
+const tlsFront = async (t: After): Promise<{ url: string; ca: Buffer }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'carillon-sdk-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1']
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile]
+  execFileSync('openssl', ['req', '-x509', ...newKey, '-out', certFile, ...subject], { stdio: 'ignore' })
+  const [key, cert] = await Promise.all([readFile(keyFile), readFile(certFile)])
+  const front = createTlsServer({ key, cert }, (socket) => {
+    const server = connectTcp(carillon.mqttPort, '127.0.0.1')
+    socket.pipe(server).pipe(socket)
+    for (const end of [socket, server]) end.on('error', () => {}) // whoever hangs up first
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  t.after(() => front.close())
+  return { url: `mqtts://127.0.0.1:${(front.address() as AddressInfo).port}`, ca: cert }
+}
+
 const ways: { over: string; options(): Partial<DeviceOptions> }[] = [
   { over: 'WebSocket', options: () => ({ url: carillon.webSocket }) },
   { over: 'TCP', options: () => ({ url: carillon.mqtt, dial: overTcp() }) },
@@ -97,6 +121,18 @@ suite('a device of the SDK', { concurrency: 8 }, () => {
       await isReceivedOnce(t, live)
     })
   }
+
+  test('over TLS it trusts the authority it was given, and no other', async (t) => {
+    const { userId, login } = await newUser('over TLS')
+    const { url, ca } = await tlsFront(t)
+    const wary = connect(t, login, { url, dial: overTcp() })
+    t.assert.match((await enters(wary.device, 'waiting')).message, /self-signed/)
+    wary.device.stop()
+    const phone = connect(t, login, { url, dial: overTcp({ ca }) })
+    const task = await toUser(userId, 'sealed')
+    await phone.has(1)
+    await isReceivedOnce(t, task)
+  })
 
   test('a push whose handler fails is not counted as received; handled in the end, it is counted once', async (t) => {
     const { userId, login } = await newUser('failing')

@@ -16,10 +16,12 @@ interface Told {
 const listen = async (t: TestContext, answers: number[] = []) => {
   const told: Told[] = []
   const waiting: (() => void)[] = []
-  const server = createServer(async (request, response) => {
-    told.push({ headers: request.headers, body: await text(request) })
-    response.writeHead(answers.shift() ?? 204, { location: 'http://127.0.0.1:1/' }).end()
-    waiting.splice(0).forEach((resolve) => resolve())
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      told.push({ headers: request.headers, body })
+      response.writeHead(answers.shift() ?? 204, { location: 'http://127.0.0.1:1/' }).end()
+      waiting.splice(0).forEach((resolve) => resolve())
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

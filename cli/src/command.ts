@@ -82,7 +82,7 @@ export const runCommand = async (command: Command, args: string[], print: (text:
 
 /** The settings among the options, as `carillon serve` takes them. */
 export const settingFlags = ({ options }: Pick<Typed, 'options'>): string[] =>
-  (['data', 'keyFile', 'host', 'port'] as const).flatMap((name) => {
+  (['data', 'keyFile', 'host', 'port', 'hashThreads'] as const).flatMap((name) => {
     const { flag } = settings[name]
     return options[flag] === undefined ? [] : [`--${flag}`, options[flag]]
   })

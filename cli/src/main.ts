@@ -5,11 +5,12 @@ import { FolderLocked } from '@carillon/server/store/sqlite/lock.ts'
 import { appCommands } from './app.ts'
 import { certCommands } from './cert.ts'
 import { type Command, Failed, UsageError, runCommand } from './command.ts'
+import { deviceCommands } from './device.ts'
 import { taskCommands } from './task.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
 
-const commands: Command[] = [...appCommands, ...tokenCommands, ...userCommands, ...certCommands, ...taskCommands]
+const commands: Command[] = [...appCommands, ...tokenCommands, ...userCommands, ...deviceCommands, ...certCommands, ...taskCommands]
 
 const overview = (): string =>
   [

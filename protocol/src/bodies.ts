@@ -245,8 +245,11 @@ export const WebhookSet = Type.Object({
 })
 
 export const WebhookEvents = Type.Object({
-  before: Default(Int(1, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER),
-  limit: Default(Int(1, 500), 50),
+  before: Default(
+    Int(1, Number.MAX_SAFE_INTEGER, { description: 'Only events with a smaller id: the last one of the page before.' }),
+    Number.MAX_SAFE_INTEGER,
+  ),
+  limit: Default(Int(1, 500, { description: 'How many.' }), 50),
 })
 
 export const WebhookReplay = Type.Object({ list: described(List(Int64()), 'Event ids.') })

@@ -153,6 +153,7 @@ test('a stopped device hands over nothing more and tries nothing again', async (
   line().push(2, 11)
   device.stop()
   await settled()
+  t.assert.equal(clock.waiting, 0) // a timer left behind would keep the program from ending
   await clock.pass(600_000)
   t.assert.equal(handled, 1)
 })

@@ -18,6 +18,11 @@ export class HandClock implements Clock {
     return () => void (this.#due = this.#due.filter((other) => other !== entry))
   }
 
+  /** How much is still to be done. */
+  get waiting(): number {
+    return this.#due.length
+  }
+
   /** Moves on, does what falls due in its order, and lets what that set off come to rest. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms

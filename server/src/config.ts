@@ -144,7 +144,7 @@ export const unknownVariables = (env: NodeJS.ProcessEnv): string[] => {
 export const settingsHelp = (): string =>
   Object.values(settings)
     .map(({ flag, env, value, fallback, help }) => {
-      const standard = fallback === '' || fallback === null || (Array.isArray(fallback) && fallback.length === 0) ? '' : ` (default ${String(fallback)})`
+      const standard = typeof fallback === 'number' || (typeof fallback === 'string' && fallback !== '') ? ` (default ${fallback})` : ''
       return `  --${flag} ${value}\n      ${help}${standard}\n      ${env}`
     })
     .join('\n')

@@ -273,7 +273,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   }
   attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
   tls?.onRenewed((pair) => (http.server as TlsServer).setSecureContext(pair))
-  const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort, ...(tls && { secureContext: () => tls.pair.context }) })
+  const secureContext = tls && (() => tls.pair.context)
+  const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort, secureContext })
   closings.push(() => mqtt.close())
   await openHttp(http, config.host, config.port)
   closings.push(async () => {

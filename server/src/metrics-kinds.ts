@@ -28,7 +28,7 @@ export class Histogram {
   }
 }
 
-/** The cells of one metric by the values of its labels. What is known beforehand is kept by the caller, not asked for again. */
+/** The cells of one metric by the values of its labels. Who needs one often keeps it. */
 export class Family<T> {
   readonly #make: () => T
   readonly #members = new Map<string, { values: readonly string[]; cell: T }>()

@@ -9,17 +9,29 @@ export const metricsText = (): string => metrics.text()
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000]
 
-/** Cells for labels that are known beforehand: they are shown as 0 from the start, so that rates are right from the first one on. */
+/** Cells for labels known beforehand: shown as 0 from the start, so that rates are right from the first one. */
 const cells = <const K extends readonly string[]>(family: Family<Cell>, labels: K): Record<K[number], Cell> =>
   Object.fromEntries(labels.map((label) => [label, family.of(label)])) as Record<K[number], Cell>
 
 // The HTTP door.
-export const requests = metrics.counters('carillon_http_requests_total', 'Calls answered, by route and code of the answer.', ['route', 'code'])
-export const requestSeconds = metrics.histograms('carillon_http_request_seconds', 'From the headers to the answer, by route.', ['route'], SECONDS)
+export const requests = metrics.counters(
+  'carillon_http_requests_total',
+  'Calls answered, by route and code of the answer.',
+  ['route', 'code'],
+)
+export const requestSeconds = metrics.histograms(
+  'carillon_http_request_seconds',
+  'From the headers to the answer, by route.',
+  ['route'], SECONDS,
+)
 
 // The path of a push.
 export const notifications = cells(
-  metrics.counters('carillon_notifications_total', 'Notifications stored, or answered with the first task of their request_id.', ['outcome']),
+  metrics.counters(
+    'carillon_notifications_total',
+    'Notifications stored, or answered with the first task of their request_id.',
+    ['outcome'],
+  ),
   ['accepted', 'repeated'],
 )
 export const transitions = cells(
@@ -34,9 +46,16 @@ export const countPage = (batches: readonly { devices: readonly number[] }[]): v
 }
 
 const outcomes = ['sent', 'written', 'queued', 'later', 'away', 'dead', 'refused', 'denied', 'unknown'] as const
-const handed = metrics.counters('carillon_deliveries_total', 'Pushes handed to a channel, by what became of that.', ['channel', 'outcome'])
+const handed = metrics.counters(
+  'carillon_deliveries_total',
+  'Pushes handed to a channel, by what became of that.',
+  ['channel', 'outcome'],
+)
 const handedOn = new Map(
-  channels.map((channel) => [channel as string, Object.fromEntries(outcomes.map((kind) => [kind, handed.of(channel, kind)])) as Record<string, Cell>]),
+  channels.map((channel) => {
+    const byOutcome = outcomes.map((kind) => [kind, handed.of(channel, kind)] as const)
+    return [channel as string, Object.fromEntries(byOutcome)] as const
+  }),
 )
 export const countOutcomes = (channel: string, kinds: readonly { kind: (typeof outcomes)[number] }[]): void => {
   const counted = handedOn.get(channel)
@@ -44,41 +63,82 @@ export const countOutcomes = (channel: string, kinds: readonly { kind: (typeof o
 }
 
 export const receiptsGathered = cells(
-  metrics.counters('carillon_receipts_total', 'Marks gathered for the ledger: written to a connection, or told by a device or vendor.', ['event']),
+  metrics.counters(
+    'carillon_receipts_total',
+    'Marks gathered for the ledger: written to a connection, or told by a device or vendor.',
+    ['event'],
+  ),
   ['sent', 'received', 'shown', 'clicked', 'dismissed'],
 )
-export const loopErrors = metrics.counters('carillon_loop_errors_total', 'Turns of a loop that failed; it goes on by itself.', ['loop'])
+export const loopErrors = metrics.counters(
+  'carillon_loop_errors_total',
+  'Turns of a loop that failed; it goes on by itself.',
+  ['loop'],
+)
 
 // Devices.
 export const sessionsOnline = metrics.gauge('carillon_sessions_online', 'Devices connected to this node.')
 export const greetings = cells(
-  metrics.counters('carillon_greetings_total', 'Connections that have not shown yet who they are, by how that ended.', ['outcome']),
+  metrics.counters(
+    'carillon_greetings_total',
+    'Connections that have not shown yet who they are, by how that ended.',
+    ['outcome'],
+  ),
   ['accepted', 'refused', 'broken', 'turned away'],
 )
 export const sessionsOpened = metrics.counters('carillon_sessions_opened_total', 'Sessions, by protocol.', ['protocol'])
-export const sessionsClosed = metrics.counters('carillon_sessions_closed_total', 'Sessions ended, by reason.', ['reason'])
+export const sessionsClosed = metrics.counters(
+  'carillon_sessions_closed_total',
+  'Sessions ended, by reason.',
+  ['reason'],
+)
 export const inboxReads = metrics.counter('carillon_inbox_reads_total', 'Pages of an inbox read for a session.')
 export const inboxPushes = metrics.counter('carillon_inbox_pushes_total', 'Pushes found in those pages.')
 
 // The store.
-export const storeGroups = metrics.counter('carillon_store_groups_total', 'Groups of writes committed or refused together.')
+export const storeGroups = metrics.counter(
+  'carillon_store_groups_total',
+  'Groups of writes committed or refused together.',
+)
 export const storeGroupCalls = metrics.histogram('carillon_store_group_calls', 'Writes in a group.', COUNTS)
-export const storeCommitSeconds = metrics.histogram('carillon_store_commit_seconds', 'From the beginning of a group to its sync.', SECONDS)
+export const storeCommitSeconds = metrics.histogram(
+  'carillon_store_commit_seconds',
+  'From the beginning of a group to its sync.',
+  SECONDS,
+)
 export const storeBacklog = metrics.gauge('carillon_store_backlog', 'Writes that wait for their group.')
-export const storeUnavailable = metrics.counter('carillon_store_unavailable_total', 'Writes refused because the store could not take them.')
+export const storeUnavailable = metrics.counter(
+  'carillon_store_unavailable_total',
+  'Writes refused because the store could not take them.',
+)
 
 // Who is calling.
 export const passwordsRunning = metrics.gauge('carillon_passwords_running', 'Passwords being hashed.')
 export const passwordsWaiting = metrics.gauge('carillon_passwords_waiting', 'Passwords that wait for a hash thread.')
-export const passwordsRefused = metrics.counter('carillon_passwords_refused_total', 'Calls refused because too many passwords waited.')
+export const passwordsRefused = metrics.counter(
+  'carillon_passwords_refused_total',
+  'Calls refused because too many passwords waited.',
+)
 export const throttled = cells(
-  metrics.counters('carillon_throttle_refusals_total', 'Attempts not made because there were too many before them, by what was locked.', ['lane']),
+  metrics.counters(
+    'carillon_throttle_refusals_total',
+    'Attempts not made because there were too many before them, by what was locked.',
+    ['lane'],
+  ),
   ['account', 'address', 'registration', 'waiting'],
 )
 
 // The process; its watch is in metrics-process.ts.
-export const eventLoopDelay = metrics.gauge('carillon_event_loop_delay_seconds', 'How late the event loop was since the last look.', 'quantile')
+export const eventLoopDelay = metrics.gauge(
+  'carillon_event_loop_delay_seconds',
+  'How late the event loop was since the last look.',
+  'quantile',
+)
 export const heapBytes = metrics.gauge('carillon_heap_bytes', 'JavaScript heap in use.')
 export const residentBytes = metrics.gauge('process_resident_memory_bytes', 'Resident memory.')
-export const cpuSeconds = metrics.gauge('process_cpu_seconds_total', 'User and system time, all threads.', undefined, 'counter')
+export const cpuSeconds = metrics.gauge(
+  'process_cpu_seconds_total',
+  'User and system time, all threads.',
+  undefined, 'counter',
+)
 export const startedAt = metrics.gauge('process_start_time_seconds', 'When the process started, in Unix seconds.')

@@ -29,16 +29,25 @@ const readPair = ({ tlsCert, tlsKey }: TlsFiles, now: number): { pair?: Pair; pr
   }
   const cert = attempt(settings.tlsCert, tlsCert, 'cannot be read', () => readFileSync(tlsCert, 'utf8'))
   const key = attempt(settings.tlsKey, tlsKey, 'cannot be read', () => readFileSync(tlsKey, 'utf8'))
-  const certificate = cert === undefined ? cert : attempt(settings.tlsCert, tlsCert, 'is not a certificate in PEM', () => new X509Certificate(cert))
-  const privateKey = key === undefined ? key : attempt(settings.tlsKey, tlsKey, 'is not an unencrypted private key in PEM', () => createPrivateKey(key))
-  if (certificate && certificate.validToDate.getTime() <= now) problems.push(`${settings.tlsCert.env} ${tlsCert} expired on ${certificate.validTo}`)
+  const certificate =
+    cert === undefined
+      ? undefined
+      : attempt(settings.tlsCert, tlsCert, 'is not a certificate in PEM', () => new X509Certificate(cert))
+  const privateKey =
+    key === undefined
+      ? undefined
+      : attempt(settings.tlsKey, tlsKey, 'is not an unencrypted private key in PEM', () => createPrivateKey(key))
+  if (certificate && certificate.validToDate.getTime() <= now) {
+    problems.push(`${settings.tlsCert.env} ${tlsCert} expired on ${certificate.validTo}`)
+  }
   if (certificate && privateKey && !certificate.checkPrivateKey(privateKey)) {
     problems.push(`${settings.tlsKey.env} ${tlsKey} is not the key of the certificate in ${tlsCert}`)
   }
   if (problems.length > 0 || cert === undefined || key === undefined || !certificate) return { problems }
   const context = attempt(settings.tlsCert, tlsCert, 'cannot be used', () => createSecureContext({ cert, key }))
   if (!context) return { problems }
-  return { pair: { cert, key, context, publicKey: spkiOf(certificate.publicKey), validTo: certificate.validTo }, problems }
+  const { publicKey, validTo } = certificate
+  return { pair: { cert, key, context, publicKey: spkiOf(publicKey), validTo }, problems }
 }
 
 const spkiOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'der' }).toString('base64')

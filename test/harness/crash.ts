@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Carillon, startCarillon } from './carillon.ts'
 import { Chance } from './chance.ts'
 import { type Crowd, gatherCrowd } from './crowd.ts'
-import { type Balance, balanceOf } from './ledger.ts'
+import { type Balance, type Notice, balanceOf } from './ledger.ts'
 
 export interface Siege {
   kills: number
@@ -11,16 +11,6 @@ export interface Siege {
   devices: number
 }
 
-/** A notification as its sender remembers it. The title is its own, so that whatever arrives can be led back to it. */
-export interface Notice {
-  title: string
-  audience: unknown
-  setting: { request_id?: string }
-  /** Who is meant, by the place in the crowd. */
-  meant: ReadonlySet<number>
-  /** Set by the answer. */
-  taskId?: number
-}
 
 const LONGEST_LIFE_MS = 1_500
 const MOST_ANSWERS = 300

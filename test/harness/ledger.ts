@@ -1,6 +1,16 @@
 import type { Carillon } from './carillon.ts'
-import type { Notice } from './crash.ts'
 import type { Crowd } from './crowd.ts'
+
+/** A notification as its sender remembers it. The title is its own, so that whatever arrives can be led back to it. */
+export interface Notice {
+  title: string
+  audience: unknown
+  setting: { request_id?: string }
+  /** Who is meant, by the place in the crowd. */
+  meant: ReadonlySet<number>
+  /** Set by the answer. */
+  taskId?: number
+}
 
 export interface Balance {
   tasks: number

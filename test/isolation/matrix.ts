@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import type { Side } from './world.ts'
 
 /** Who tries: from another app, or from the same one with another group or user than the owner's. */
@@ -60,6 +61,12 @@ const audiences = ({ people: { ann } }: Side): unknown[] => [
 
 /** Shows nothing, so that no badge moves: whom it may reach, it reaches without a trace in what we look at. */
 const message = { type: 'cmd', ext: { a: 1 } }
+
+/** What a file is sent with; `{}` is all there is in it. */
+const signed = (storeToken: string, secret: string): Record<string, string> => {
+  const text = `PUT\n/file/bell.png\n${createHash('sha256').update('{}').digest('hex')}`
+  return { 'store-token': storeToken, signature: createHmac('sha256', secret).update(text).digest('hex') }
+}
 
 /** A row for every route of the program. */
 export const matrix: Record<string, Row> = {
@@ -259,4 +266,37 @@ export const matrix: Record<string, Row> = {
     ],
   },
   'GET /app/audit': readingOwn('/app/audit?limit=500'),
+
+  'GET /app/webhook': readingOwn('/app/webhook'),
+  'POST /app/webhook/test': readingOwn('/app/webhook/test'),
+  'GET /app/webhook/events': readingOwn('/app/webhook/events?limit=500'),
+  'POST /app/webhook/replay': {
+    attempts: ({ event }) => [{ body: { list: [event] }, answers: onlyAdmins(200), data: { replayed: 0 } }],
+  },
+  'DELETE /app/webhook': readingOwn('/app/webhook'),
+  'PUT /app/webhook': {
+    attempts: (_owner, own) => [{ body: { url: own.hook }, answers: onlyAdmins(200) }],
+  },
+
+  'PUT /file/:name': {
+    open: true,
+    attempts: ({ people: { ann } }, own) => [
+      {
+        path: '/file/bell.png',
+        headers: signed(ann.login.store_token, ann.login.access_key_secret),
+        answers: { otherAdmin: 10008, otherGroup: 10008, otherUser: 10008 },
+      },
+      {
+        path: '/file/bell.png',
+        headers: signed(own.people.bob.login.store_token, ann.login.access_key_secret),
+        answers: everybody(10008),
+      },
+    ],
+  },
+  // Whoever has the address has the file, and nobody guesses it.
+  'GET /file/:key/:name': {
+    open: true,
+    document: true,
+    attempts: () => [{ path: '/file/bell/bell.png', answers: everybody(404) }],
+  },
 }

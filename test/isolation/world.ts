@@ -23,6 +23,10 @@ export interface Side {
   environment: 0 | 1
   notifier: string
   inboxLimit: number
+  /** Where events are told; nobody listens there. */
+  hook: string
+  /** One of them. */
+  event: number
 }
 
 type Name = 'ann' | 'bob'
@@ -68,6 +72,10 @@ export const settle = async (
   const certificate = { provider: 3, environment, app_id: '1', app_key: '2', app_secret: secret, name: notifier }
   await carillon.ok('/push/certificate', { ...by, method: 'PUT', body: certificate })
   await carillon.ok('/app/setting', { ...by, method: 'PUT', body: { inbox_limit: inboxLimit } })
+  const hook = `http://127.0.0.1:9/${app}`
+  await carillon.ok('/app/webhook', { ...by, method: 'PUT', body: { url: hook } })
+  await carillon.ok('/app/webhook/test', { ...by, method: 'POST' })
+  const [{ id: event }] = await carillon.ok('/app/webhook/events', by)
   const tasks = {
     admin: await carillon.notify(waiting, by),
     staff: await carillon.notify(waiting, { ...by, group: groups.staff }),
@@ -77,7 +85,7 @@ export const settle = async (
     guests: await carillon.notify(waiting, { ...by, group: groups.guests }),
     bob: await carillon.notify(waiting, { app, token: people.bob.login.token }),
   }
-  return { app, admin, people, groups, tasks, neighbours, secret, environment, notifier, inboxLimit }
+  return { app, admin, people, groups, tasks, neighbours, secret, environment, notifier, inboxLimit, hook, event }
 }
 
 /** What an admin sees of one side, all of it. Whatever others do, it stays the same. */
@@ -95,17 +103,18 @@ export const lookAt = async (carillon: Carillon, side: Side): Promise<unknown> =
     carillon.ok('/push/certificate/list', by),
     carillon.ok(`/push/certificate?provider=3&environment=${environment}`, by),
     carillon.ok('/app/setting', by),
+    carillon.ok('/app/webhook', by),
   ])
 }
 
 /** Whether something of a side, or of ann alone, stands in what somebody else was answered. */
 export const leaks = (data: unknown, side: Side, whole: boolean): boolean => {
-  const { people, groups, tasks, secret, notifier, inboxLimit } = side
+  const { people, groups, tasks, secret, notifier, inboxLimit, hook } = side
   const persons = whole ? Object.values(people) : [people.ann]
   const texts = [
     secret,
     ...persons.flatMap(({ login }) => [login.push_token, login.token]),
-    ...(whole ? [notifier] : []),
+    ...(whole ? [notifier, hook] : []),
   ]
   const numbers: Record<string, number[]> = {
     user_id: persons.map(({ id }) => id),

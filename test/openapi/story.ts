@@ -37,6 +37,10 @@ export const settle = async (carillon: Carillon, example: unknown): Promise<Stor
     body: { provider: 3, name: 'com.example.app', app_secret: 'AppSecretFromTheConsole==' },
   })
   await carillon.ok('/user/token/bind', { ...user, body: { provider: 3, device_token: `regid ${count}` } })
+  // Where nobody listens, and nobody outside is asked.
+  const hook = 'http://127.0.0.1:1/carillon'
+  names.set('https://backend.example.com/carillon', hook)
+  await carillon.ok('/app/webhook', { ...admin, method: 'PUT', body: { url: hook } })
   // As the user, whom it reaches: seen by the user and by the admin alike.
   const message = { title: 'Hello', body: 'there', ext: { order: 7 } }
   const setting = { distribution_strategy: 'nativepush_only', time_to_live: 3600 }

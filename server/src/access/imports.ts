@@ -1,7 +1,7 @@
 import { badField } from '@carillon/protocol/errors.ts'
 import type { DeviceLine, UserLine } from '@carillon/protocol/imports.ts'
 import { vendorOfProvider } from '@carillon/protocol/names.ts'
-import { type Imported, type NewDevice, importDevices, importUsers, knownNames } from '../store/imports.ts'
+import { type DeviceGroup, type NewDevice, type UserGroup, knownNames } from '../store/imports.ts'
 import type { App } from '../store/scope.ts'
 import { idOf } from './ids.ts'
 import { emailKey } from './login.ts'
@@ -18,12 +18,12 @@ export const checkUserLine = ({ password, password_hash }: UserLine, app: App): 
   }
 }
 
-/** Adds one group of users. Hashing is the slow part, so it is left out for those who are there already. */
-export const importUserGroup = async (
+/** A group of users as the store takes it. Hashing is the slow part, so it is left out for those who are there already. */
+export const prepareUsers = async (
   { store, clock, passwords }: Pick<AccessParts, 'store' | 'clock' | 'passwords'>,
   app: App,
   lines: readonly UserLine[],
-): Promise<Imported[]> => {
+): Promise<UserGroup> => {
   const plain = lines.filter(({ password }) => password !== undefined).map(({ name }) => name)
   const known = new Set(plain.length === 0 ? [] : await store.read(knownNames, { app: app.id, names: plain }))
   const hashOf = ({ name, password, password_hash }: UserLine): Promise<string | null> | string | null =>
@@ -37,7 +37,7 @@ export const importUserGroup = async (
       passwordHash: await hashOf(line),
     })),
   )
-  return store.write(importUsers, { app: app.id, users, now: clock.now() })
+  return { app: app.id, users, now: clock.now() }
 }
 
 /** Refuses a line whose fields do not go together. */
@@ -49,24 +49,24 @@ export const checkDeviceLine = ({ user_id, name, tokens = [] }: DeviceLine): voi
   if (twice >= 0) throw badField(`tokens[${twice}]`, 'repeats a provider and environment: a device has one token for each')
 }
 
-/** Adds one group of devices, each with a push token of its own: the one its next login is told. */
-export const importDeviceGroup = async (
-  { store, clock, seal }: Pick<AccessParts, 'store' | 'clock' | 'seal'>,
+/** A group of devices as the store takes it, each with a push token of its own: the one its next login is told. */
+export const prepareDevices = (
+  { clock, seal }: Pick<AccessParts, 'clock' | 'seal'>,
   app: App,
   lines: readonly DeviceLine[],
-): Promise<Imported[]> => {
+): DeviceGroup => {
   const addresses = lines.map(() => {
     const pushToken = newToken('push')
     const hash = hashToken(pushToken)
     return { hash, sealed: seal.seal(pushToken, pushTokenRow(hash)) }
   })
-  return store.write(importDevices, {
+  return {
     app: app.id,
     devices: lines.map(deviceOf),
     pushTokenHashes: packed(addresses.map(({ hash }) => hash)),
     pushTokens: packed(addresses.map(({ sealed }) => sealed)),
     now: clock.now(),
-  })
+  }
 }
 
 const packed = (pieces: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(pieces))

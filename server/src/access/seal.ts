@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { drawRandom } from './random.ts'
 
 const FORM = 1 // first byte; another cipher would be another number
 const NONCE_BYTES = 12
@@ -16,7 +17,7 @@ export class Seal {
   }
 
   seal(plain: string, row: string): Uint8Array {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = drawRandom(NONCE_BYTES)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(row))
     const text = cipher.update(plain, 'utf8')
     const last = cipher.final()

@@ -1,9 +1,10 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { drawRandom } from './random.ts'
 
 /** The first letters say what a secret is when it turns up in a log or a repository. */
 const prefixes = { admin: 'ca_', user: 'cu_', push: 'cp_', store: 'cs_', fileKey: 'ck_' } as const
 
-export const newToken = (kind: keyof typeof prefixes): string => prefixes[kind] + randomBytes(32).toString('base64url')
+export const newToken = (kind: keyof typeof prefixes): string => prefixes[kind] + drawRandom(32).toString('base64url')
 
 /** Tokens are random, so one round of SHA-256 hides them well enough, and they are found by it. */
 export const hashToken = (text: string): Uint8Array => Uint8Array.from(hash('sha256', text, 'buffer'))

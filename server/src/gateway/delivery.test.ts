@@ -16,16 +16,21 @@ const queue = (house: House, taskId: number): void => {
 
 const ids = (packets: { messageId?: number }[]): number[] => packets.map(({ messageId }) => messageId!)
 
-test('nothing is delivered before the arrival is stored; then what came meanwhile is', async (t) => {
+test('nothing is granted or delivered before the arrival is stored; then what came meanwhile is', async (t) => {
   const house = await startGateway(t)
   const stored = new Events<() => void>()
   house.ports.arrived = () => new Promise<void>((resolve) => stored.add(resolve))
-  const device = await new RawDevice(house.port).come(1)
+  const device = new RawDevice(house.port)
+  device.send(device.connectPacket(1), device.subscribePacket())
+  await device.next('connack')
   const store = await stored.next()
   t.assert.equal(hand(house, 1), 'queued')
   t.assert.deepEqual(house.ports.reads, [])
   queue(house, 1)
+  await device.settle()
+  t.assert.deepEqual(device.packets.rest, [])
   store()
+  await device.next('suback')
   t.assert.equal(taskOf(await device.next('publish')), 1)
 })
 

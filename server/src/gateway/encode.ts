@@ -95,7 +95,8 @@ export class EncodedPush {
   /** JSON has no line breaks, so its data is one line. */
   #event(content: Buffer): Around {
     const head = Buffer.from(`id: ${this.#push.taskId}\nevent: push\ndata: `)
-    return { bytes: Buffer.concat([head, content, Buffer.from('\n\n')]), contentAt: head.length, idAt: -1, expiryAt: -1 }
+    const bytes = Buffer.concat([head, content, Buffer.from('\n\n')])
+    return { bytes, contentAt: head.length, idAt: -1, expiryAt: -1 }
   }
 
   #publish(version: Version, qos: number, content: Buffer): Around {

@@ -127,7 +127,7 @@ test('what is sent ahead while credentials are looked at is kept, up to 16 KiB',
   const device = new RawDevice(house.port)
   device.send(device.connectPacket(1), device.subscribePacket(), { cmd: 'pingreq' })
   ;(await asked.next())()
-  t.assert.deepEqual((await device.packets.take(3)).map(({ cmd }) => cmd), ['connack', 'suback', 'pingresp'])
+  t.assert.deepEqual((await device.packets.take(3)).map(({ cmd }) => cmd).sort(), ['connack', 'pingresp', 'suback'])
 
   const pushy = new RawDevice(house.port)
   pushy.send(pushy.connectPacket(2), Buffer.alloc(20_000, 0xc0))

@@ -146,10 +146,10 @@ export class Session implements Stage, Subscriber, Live {
       granted = Math.min(qos, 1)
       return granted
     })
-    this.connection.wire.write(suback(this.version, id, codes))
-    if (granted < 0) return
+    const answer = (): void => void this.connection.wire.write(suback(this.version, id, codes))
+    if (granted < 0) return answer()
     this.#subscription ??= new Subscription(this)
-    this.#subscription.subscribe(granted)
+    this.#subscription.subscribe(granted, answer)
   }
 
   #refusalOf(filter: string, hasIdentifier: boolean): number {

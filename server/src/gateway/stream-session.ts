@@ -12,8 +12,8 @@ const BEAT_SECONDS = 20
 const BEAT = Buffer.from(':\n\n')
 
 /**
- * A session over server-sent events: one way down, so it is subscribed from its beginning, and its acknowledgements come
- * as receipts through the HTTP door.
+ * A session over server-sent events: one way down, so it is subscribed from its beginning, and its acknowledgements
+ * come as receipts through the HTTP door.
  */
 export class StreamSession implements Stage, Subscriber, Live {
   readonly packetLimit = 0
@@ -42,7 +42,7 @@ export class StreamSession implements Stage, Subscriber, Live {
     const { wire, door } = this.connection
     wire.write(BEAT) // the answer's head goes out with it
     door.wheel.watch(this.connection, BEAT_SECONDS)
-    this.#subscription.subscribe(qos)
+    this.#subscription.subscribe(qos, () => {})
   }
 
   hand(encoded: EncodedPush, push: Push, batchId: number, target: Target): Outcome {

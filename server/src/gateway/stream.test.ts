@@ -14,7 +14,8 @@ const startHouse = async (t: TestContext): Promise<House & { url: string }> => {
   const house = await startGateway(t)
   const http = createServer((request, response) => {
     const deviceId = Number(request.headers['device'])
-    const credentials = { pushToken: `push-${deviceId}`, accessToken: `access-${deviceId}`, qos: request.url === '/0' ? 0 : 1 } as const
+    const qos = request.url === '/0' ? 0 : 1
+    const credentials = { pushToken: `push-${deviceId}`, accessToken: `access-${deviceId}`, qos } as const
     openStream(house.gateway, credentials, response).catch((error: unknown) => {
       response.writeHead(error instanceof Refused ? error.http : 500).end()
     })
@@ -48,8 +49,10 @@ class Reader {
   }
 }
 
-const fieldsOf = (event: string): Record<string, string> =>
-  Object.fromEntries(event.split('\n').filter((line) => !line.startsWith(':')).map((line) => line.split(/: (.*)/s, 2) as [string, string]))
+const fieldsOf = (event: string): Record<string, string> => {
+  const lines = event.split('\n').filter((line) => !line.startsWith(':'))
+  return Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2) as [string, string]))
+}
 
 const read = async (t: TestContext, house: { url: string }, deviceId: number, path = '/'): Promise<Reader> => {
   const request = get(house.url + path, { headers: { device: String(deviceId) }, agent: false })
@@ -62,7 +65,7 @@ const read = async (t: TestContext, house: { url: string }, deviceId: number, pa
   return reader
 }
 
-test('a stream brings the inbox first, oldest first, then what is handed over, as events with the payload of MQTT', async (t) => {
+test('a stream brings the inbox first, then what is handed over, as events with the payload of MQTT', async (t) => {
   const house = await startHouse(t)
   house.ports.inboxes.set(1, [deliveryOf(11), deliveryOf(12, { badge: 4 })])
   const reader = await read(t, house, 1)
@@ -70,13 +73,14 @@ test('a stream brings the inbox first, oldest first, then what is handed over, a
   t.assert.deepEqual(await reader.tasks(2), [11, 12])
   t.assert.deepEqual((await house.ports.written.take(2)).map(({ final }) => final), [false, false])
 
-  t.assert.deepEqual(house.gateway.sessions.hand(pushOf(13, { title: 'zwei\nZeilen' }), 130, [targetOf(1, 9)]), [{ kind: 'written' }])
+  const push = pushOf(13, { title: 'zwei\nZeilen' })
+  t.assert.deepEqual(house.gateway.sessions.hand(push, 130, [targetOf(1, 9)]), [{ kind: 'written' }])
   const device = await new RawDevice(house.port).come(2)
   t.after(() => device.socket.destroy())
   await house.ports.arrivals.next()
-  house.gateway.sessions.hand(pushOf(13, { title: 'zwei\nZeilen' }), 130, [targetOf(2, 9)])
-  const { id, event, data } = await reader.events.next()
-  t.assert.deepEqual({ id, event, data }, { id: '13', event: 'push', data: (await device.next('publish')).payload.toString() })
+  house.gateway.sessions.hand(push, 130, [targetOf(2, 9)])
+  const data = (await device.next('publish')).payload.toString()
+  t.assert.deepEqual(await reader.events.next(), { id: '13', event: 'push', data })
 })
 
 test('what a stream brought is acknowledged by task; the rest waits for the device when the stream ends', async (t) => {
@@ -87,7 +91,9 @@ test('what a stream brought is acknowledged by task; the rest waits for the devi
   const { sessions } = house.gateway
   t.assert.equal(sessions.acknowledged(1, 11), true)
   t.assert.equal((await house.ports.acknowledged.next()).push.taskId, 11)
-  t.assert.deepEqual([sessions.acknowledged(1, 11), sessions.acknowledged(1, 99), sessions.acknowledged(2, 12)], [false, false, false])
+  for (const [deviceId, taskId] of [[1, 11], [1, 99], [2, 12]] as const) {
+    t.assert.equal(sessions.acknowledged(deviceId, taskId), false)
+  }
   reader.response.destroy()
   t.assert.deepEqual((await house.ports.lost.next()).map(({ push }) => push.taskId), [12])
   t.assert.equal(await house.ports.departures.next(), 1)
@@ -174,11 +180,12 @@ test('who does not read is closed, and what was not acknowledged waits', async (
   t.assert.deepEqual(sessions.hand(pushOf(taskId + 1), 1, [targetOf(1)]), [{ kind: 'away' }])
 })
 
-test('credentials that are not good are refused before anything is streamed, and so is everybody while closing', async (t) => {
+test('bad credentials are refused before anything is streamed, and so is everybody while closing', async (t) => {
   const house = await startHouse(t)
   house.ports.revokedTokens.add(2001)
   const statusOf = async (deviceId: number): Promise<number | undefined> => {
-    const [response] = (await once(get(house.url, { headers: { device: String(deviceId) }, agent: false }), 'response')) as [IncomingMessage]
+    const request = get(house.url, { headers: { device: String(deviceId) }, agent: false })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
     response.resume()
     return response.statusCode
   }

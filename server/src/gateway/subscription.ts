@@ -76,12 +76,19 @@ export class Subscription {
     return this.#presence !== 'away'
   }
 
-  subscribe(qos: number): void {
+  /**
+   * `granted` is called once the device counts as here, before anything is delivered: whoever has its answer and then
+   * sends to the device finds it online.
+   */
+  subscribe(qos: number, granted: () => void): void {
     // A settled push means acknowledged at one QoS and merely written at the other.
     if (qos !== this.#qos) this.#flight?.forgetSettled()
     this.#qos = qos
-    if (this.#presence === 'away') this.#arrive()
-    else this.wake()
+    if (this.#presence === 'away') this.#arrive(granted)
+    else {
+      granted()
+      this.wake()
+    }
   }
 
   unsubscribe(): void {
@@ -104,18 +111,20 @@ export class Subscription {
     if (this.#presence === 'silent') this.#arrive()
   }
 
-  #arrive(): void {
+  #arrive(granted?: () => void): void {
     const { home, caller, number, connection } = this.#subscriber
     this.#presence = 'arriving'
     const move = (this.#moves += 1)
     home.ports.arrived(caller.deviceId, number).then(
       () => {
+        granted?.()
         if (move !== this.#moves) return
         this.#presence = 'here'
         if (!this.#fetching) this.#cursor = -1 // where an earlier stay stopped reading
         this.wake()
       },
       (error: unknown) => {
+        granted?.()
         connection.door.log.warn({ error, device: caller.deviceId }, 'presence could not be stored; trying again')
         this.#failed = true
         connection.door.wheel.watch(connection, RETRY_SECONDS)

@@ -121,6 +121,8 @@ const spaced = (value: unknown): string => {
   return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spaced(item)}`).join(', ')}}`
 }
 
+const variable = (header: string): string => header.toUpperCase().replaceAll('-', '_')
+
 const curl = (method: string, path: string, operation: Operation, parameters: readonly Parameter[], body: unknown): string => {
   const shown = parameters.filter(({ example }) => example !== undefined)
   const query = shown.filter(({ in: place }) => place === 'query').map(({ name, example }) => `${name}=${String(example)}`).join('&')
@@ -128,9 +130,12 @@ const curl = (method: string, path: string, operation: Operation, parameters: re
   const url = `"$CARILLON${address}${query && `?${query}`}"`
   const lines = [
     method === 'GET' || (method === 'POST' && body !== undefined) ? `curl ${url}` : `curl -X ${method} ${url}`,
-    ...(parameters.some(({ name }) => name === 'app_id') ? [`-H 'app_id: demo'`] : []),
+    ...parameters.filter(({ in: place, required }) => place === 'header' && required).map(
+      ({ name, example }) => (example === undefined ? `-H "${name}: $${variable(name)}"` : `-H '${name}: ${String(example)}'`),
+    ),
     ...(operation.security.length > 0 ? [`-H "access-token: $TOKEN"`] : []),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${json(body, '  ').replaceAll("'", `'\\''`)}'`]),
+    ...(operation.requestBody && body === undefined ? ['--data-binary @FILE'] : []),
   ]
   return lines.join(' \\\n  ')
 }

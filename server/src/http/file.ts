@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Attached } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
-import { Name, Text } from '@carillon/protocol/types.ts'
+import { described, Name, Text } from '@carillon/protocol/types.ts'
 import { Type } from 'typebox'
 import { type AttachmentParts, attach, fileAt } from '../access/attachments.ts'
 import { Gone } from './body.ts'
@@ -19,6 +19,8 @@ const safely = {
   'accept-ranges': 'bytes',
 }
 
+const exampleKey = '4f1cbe0937a2d85e6b40'
+
 export const fileRoutes = (parts: AttachmentParts): Route[] => [
   route({
     method: 'PUT',
@@ -30,9 +32,11 @@ export const fileRoutes = (parts: AttachmentParts): Route[] => [
       'store-token': "The user's file token.",
       signature: 'Hex HMAC-SHA256 with access_key_secret over "PUT\\n" + path + "\\n" + hex SHA-256 of the body.',
     },
-    params: Type.Object({ name: Name }),
+    params: Type.Object({ name: described(Name, 'As people should see it: .jpg, .jpeg, .png, or of audio or video.') }),
+    upload: 'application/octet-stream',
     answer: Attached,
     refuses: ['tokenMissing', 'tokenInvalid', 'imageTooLarge', 'bodyTooLarge'],
+    example: { params: { name: 'bell.png' }, answer: { url: `https://push.example.com/file/${exampleKey}/bell.png` } },
     handle: async ({ app, params: { name }, request }) => {
       const header = (key: string): string | undefined => [request.headers[key]].flat()[0]
       const path = request.url!.split('?', 1)[0]!
@@ -53,9 +57,10 @@ export const fileRoutes = (parts: AttachmentParts): Route[] => [
     who: 'nobody',
     noun: 'files',
     summary: 'A file as it was kept. Whoever has the address has the file.',
-    params: Type.Object({ key: Text(64), name: Name }),
+    params: Type.Object({ key: Text(64, { description: 'Nobody guesses it.' }), name: described(Name, 'The name it was kept under.') }),
     document: 'application/octet-stream',
-    refuses: ['pathUnknown'],
+    refuses: ['badParameter', 'pathUnknown'],
+    example: { params: { key: exampleKey, name: 'bell.png' } },
     handle: async ({ params: { key, name }, request }) => {
       const file = await fileAt(parts, key)
       if (!file || file.name !== name) throw new Refused('pathUnknown')

@@ -34,4 +34,5 @@ const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   headers.forwarded === undefined
 
 /** Prometheus sends tokens so without being told how. */
-const bearerOf = ({ headers }: IncomingMessage): string | undefined => /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
+  /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]

@@ -9,7 +9,7 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema: JsonSchema
-  example?: unknown
+  example?: string | number
 }
 
 export interface Pointer {

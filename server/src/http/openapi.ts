@@ -43,7 +43,7 @@ export const describeApi = (routes: readonly Route[], version: string): OpenApi 
 }
 
 const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operation => {
-  const { who, noun, summary, body, query, params, asks = {}, example } = route
+  const { who, noun, summary, body, upload, query, params, asks = {}, example } = route
   const parameters = [
     ...headersFor[who].map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...Object.entries(asks).map(
@@ -66,6 +66,8 @@ const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operat
         content: { 'application/json': { schema, ...(example?.body && { example: example.body }) } },
       },
     }),
+    // What is not JSON has no schema in OpenAPI 3.1: it is bytes.
+    ...(upload && { requestBody: { required: true, content: { [upload]: { schema: {} } } } }),
     responses: responsesOf(route, schemas),
   }
 }
@@ -110,7 +112,7 @@ const headersFor: Record<Who, readonly string[]> = {
 const parametersOf = (
   place: 'path' | 'query',
   schema: TSchema | undefined,
-  example: Record<string, unknown> = {},
+  example: Record<string, string | number> = {},
   schemas: JsonSchemas,
 ): Parameter[] => {
   if (!schema) return []

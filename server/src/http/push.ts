@@ -1,4 +1,4 @@
-import { TaskMade } from '@carillon/protocol/answers.ts'
+import { TaskMade } from '@carillon/protocol/task-answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { Notify } from '@carillon/protocol/notify.ts'
 import { readNotify } from '@carillon/protocol/read-notify.ts'

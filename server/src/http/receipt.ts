@@ -1,4 +1,4 @@
-import { ReceiptsTaken } from '@carillon/protocol/answers.ts'
+import { ReceiptsTaken } from '@carillon/protocol/task-answers.ts'
 import { ReceiptList } from '@carillon/protocol/bodies.ts'
 import type { ReceiptEvent } from '@carillon/protocol/names.ts'
 import type { Scope } from '../store/scope.ts'

@@ -72,6 +72,8 @@ export interface Route<
   /** One sentence for the reference. */
   summary: string
   body?: B
+  /** The media type of a body that is a file; the step reads it itself. */
+  upload?: string
   /** Reads the body where rules span fields; without it the schema alone decides. */
   readBody?(sent: unknown): Static<B>
   /** Headers it asks for beside those that say who calls: name and meaning. */

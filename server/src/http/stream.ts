@@ -11,6 +11,10 @@ export interface StreamParts {
   open(credentials: { pushToken: string; accessToken: string; qos: 0 | 1 }, response: ServerResponse): Promise<void>
 }
 
+const Query = Type.Object({
+  qos: Default(Int(0, 1, { description: '1: acknowledged by a receipt. 0: final once written.' }), 1),
+})
+
 export const streamRoute = ({ open }: StreamParts): Route =>
   route({
     method: 'GET',
@@ -19,13 +23,14 @@ export const streamRoute = ({ open }: StreamParts): Route =>
     noun: 'devices',
     summary: 'The pushes of a device as server-sent events: what waits, then what comes.',
     asks: { 'push-token': "The device, by its push token; the access token is its owner's." },
-    query: Type.Object({ qos: Default(Int(0, 1, { description: '1: acknowledged by a receipt. 0: final once written.' }), 1) }),
+    query: Query,
     document: 'text/event-stream',
     refuses: ['notFound', 'notAllowed', 'tooMany'],
     handle: async ({ scope, query, request }) => {
       const { pushToken, accessToken } = callerHeaders(request.rawHeaders)
       if (pushToken === undefined) throw badField('header push-token', 'is required')
       if (scope.token.kind !== 'user') throw new Refused('notAllowed', "a stream needs a token of the device's owner")
-      return new Written((response) => open({ pushToken, accessToken: accessToken!, qos: query.qos === 0 ? 0 : 1 }, response))
+      const credentials = { pushToken, accessToken: accessToken!, qos: query.qos === 0 ? 0 : 1 } as const
+      return new Written((response) => open(credentials, response))
     },
   })

@@ -1,4 +1,4 @@
-import { CounterList, TaskDescription, TaskEnd, TaskSummaries, TaskTrace } from '@carillon/protocol/answers.ts'
+import { CounterList, TaskDescription, TaskEnd, TaskSummaries, TaskTrace } from '@carillon/protocol/task-answers.ts'
 import { TaskDetail, TaskList, TaskRef, TraceQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { Clock } from '../clock.ts'

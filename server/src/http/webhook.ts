@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { WebhookEvents, WebhookReplay, WebhookSet } from '@carillon/protocol/bodies.ts'
 import { EventList, Replayed, WebhookRecord, WebhookSecret } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
-import { parseJson } from '@carillon/protocol/json.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Clock } from '../clock.ts'
 import { addEvent, deleteWebhook, listEvents, readWebhook, replayEvents, setWebhook } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
+import { readStored } from '../store/stored-json.ts'
 import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
@@ -79,8 +79,23 @@ export const webhookRoutes = ({ store, clock, seal }: { store: Store; clock: Clo
     summary: 'Events, newest first, with what became of each; the next page begins before the last id of this one.',
     query: WebhookEvents,
     answer: EventList,
+    example: {
+      query: { limit: 50 },
+      answer: [
+        {
+          id: 1,
+          kind: 'task.finished',
+          data: { task_id: some.task_id, state: 'done' },
+          at: some.at,
+          due_at: null,
+          attempt: 1,
+          delivered_at: some.at + 90,
+          answer: 'HTTP 204',
+        },
+      ],
+    },
     handle: async ({ app, query }) =>
-      (await store.read(listEvents, { app: app.id, ...query })).map(({ data, ...event }) => ({ ...event, data: parseJson(Buffer.from(data)) })),
+      (await store.read(listEvents, { app: app.id, ...query })).map(({ data, ...event }) => ({ ...event, data: readStored(data) })),
   }),
   route({
     method: 'POST',

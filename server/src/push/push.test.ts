@@ -296,7 +296,8 @@ test('a receipt raises a delivery once, whoever repeats it, and a foreign task o
   const task = await trial.notify()
   t.assert.equal(xiaomi.handed.length, 1)
   const report = { app: trial.app, deviceId: device, taskId: task, event: 'received' } as const
-  for (let i = 0; i < 3; i++) t.assert.equal(await trial.receipts.report(report), true)
+  t.assert.deepEqual(await Promise.all([trial.receipts.report(report), trial.receipts.report(report)]), [true, true])
+  t.assert.deepEqual(await trial.tally(task), { xiaomi_target: 1, xiaomi_sent: 1, xiaomi_received: 1 }, 'stored when told so')
   t.assert.equal(await trial.receipts.report({ ...report, event: 'clicked', channel: 'xiaomi' }), true)
   t.assert.equal(await trial.receipts.report({ ...report, channel: 'huawei' }), false)
   t.assert.equal(await trial.receipts.report({ ...report, deviceId: device + 1 }), false)

@@ -33,6 +33,8 @@ export class Receipts {
   #count = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
+  /** Those who wait until what they reported is stored. */
+  #waiting: PromiseWithResolvers<void> | undefined
 
   constructor(store: Store, clock: Clock, log: Logger) {
     this.#store = store
@@ -53,7 +55,7 @@ export class Receipts {
 
   /**
    * What a device or a vendor reports of one task. A task, device or channel that does not belong together changes
-   * nothing and is not told apart. True when it was taken.
+   * nothing and is not told apart. True once it is stored.
    */
   async report(report: { app: number; deviceId: number; taskId: number; event: ReceiptEvent; channel?: string }): Promise<boolean> {
     const { app, deviceId, taskId, channel = null } = report
@@ -62,6 +64,8 @@ export class Receipts {
     if (!place) return false
     receiptsGathered[report.event].value += 1
     this.#mark({ taskId, ...place }, { level: RECEIVED, final: true, seen: seenBy[report.event] })
+    this.#waiting ??= Promise.withResolvers()
+    await this.#waiting.promise
     return true
   }
 
@@ -94,21 +98,27 @@ export class Receipts {
         taskId,
         marks: [...marks].map(([index, mark]) => ({ index, ...mark })),
       }))
-      const write = this.#write(batches)
+      const write = this.#write(batches, this.#waiting)
+      this.#waiting = undefined
       this.#writing = Promise.all([this.#writing, write]).then(() => {})
     }
     return this.#writing
   }
 
-  async #write(batches: BatchMarks[]): Promise<void> {
+  async #write(batches: BatchMarks[], waiting: PromiseWithResolvers<void> | undefined): Promise<void> {
     try {
       const { finished } = await this.#store.write(markDeliveries, { batches, now: this.#clock.now() })
       transitions.done.value += finished
+      waiting?.resolve()
     } catch (error) {
       // Kept, and tried again with what comes meanwhile; if this process dies first, the devices are sent them again.
       this.#log.warn({ err: error, batches: batches.length }, 'receipts could not be stored; trying again')
       for (const { batchId, taskId, marks } of batches) {
         for (const { index, ...mark } of marks) this.#mark({ taskId, batchId, index }, mark)
+      }
+      if (waiting) {
+        this.#waiting ??= Promise.withResolvers()
+        waiting.resolve(this.#waiting.promise)
       }
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => void this.flush(), RETRY_MS)

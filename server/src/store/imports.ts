@@ -5,11 +5,14 @@ import { list, type Tx } from './store.ts'
 /** What became of a row: added, there before, or why it was refused. */
 export type Imported = 'added' | 'there' | { refused: string }
 
+export interface UserGroup {
+  app: number
+  users: NewUser[]
+  now: number
+}
+
 /** Adds users; one whose name is there already is left as it is. One result a row, in their order. */
-export const importUsers = async (
-  tx: Tx,
-  { app, users, now }: { app: number; users: NewUser[]; now: number },
-): Promise<Imported[]> => {
+export const importUsers = async (tx: Tx, { app, users, now }: UserGroup): Promise<Imported[]> => {
   const results: Imported[] = []
   for (const user of users) {
     const { name, mobile, email, emailKey, passwordHash } = user
@@ -42,36 +45,68 @@ export interface NewDevice {
 }
 
 /**
+ * Push tokens are packed, one after the other, all of one length: a group of a thousand crosses to the writer's thread
+ * as two pieces, not two thousand.
+ */
+export interface DeviceGroup {
+  app: number
+  devices: NewDevice[]
+  pushTokenHashes: Uint8Array
+  /** Sealed. */
+  pushTokens: Uint8Array
+  now: number
+}
+
+/**
  * Adds devices with their vendor tokens and tags. A device its user has already is left as it is; one of another user,
- * and a vendor token of another device, are not taken away. `pushTokenHashes` and `pushTokens` (sealed) hold one after
- * the other, all of one length: a group of a thousand crosses to the writer's thread as two pieces, not two thousand.
+ * and a vendor token of another device, are not taken away.
  */
 export const importDevices = async (
   tx: Tx,
-  { app, devices, pushTokenHashes, pushTokens, now }: {
-    app: number
-    devices: NewDevice[]
-    pushTokenHashes: Uint8Array
-    pushTokens: Uint8Array
-    now: number
-  },
+  { app, devices, pushTokenHashes, pushTokens, now }: DeviceGroup,
 ): Promise<Imported[]> => {
   const owners = await ownersOf(tx, app, devices)
+  const made = new Set<number>()
+  for (const [i, device] of devices.entries()) {
+    const owner = owners(device)
+    if (owner === undefined) continue
+    // Without RETURNING, which would make SQLite keep a journal of every such statement; the ids are read together.
+    const added = await tx.run(
+      `INSERT INTO devices (app, user_id, guid, push_token_hash, push_token, platform, alias, created_at, seen_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT (app, guid) DO NOTHING`,
+      app, owner, device.guid, nth(pushTokenHashes, i, devices.length), nth(pushTokens, i, devices.length), device.platform, device.alias, now,
+    )
+    if (added > 0) made.add(i)
+  }
+  const present = await presentDevices(tx, app, devices)
   const results: Imported[] = []
   for (const [i, device] of devices.entries()) {
     const owner = owners(device)
-    if (owner === undefined) {
-      results.push({ refused: device.userId === null ? 'name is no user of this app' : 'user_id is no user of this app' })
-      continue
+    const found = present.get(device.guid)
+    if (owner === undefined) results.push({ refused: `${device.userId === null ? 'name' : 'user_id'} is no user of this app` })
+    else if (found === undefined) results.push({ refused: 'device_guid stands on an earlier line that was not taken' })
+    else if (!made.has(i)) results.push(found.user_id === owner ? 'there' : { refused: `device_guid belongs to user ${found.user_id}` })
+    else {
+      const result = await furnish(tx, app, found.id, device, now)
+      if (result !== 'added') present.delete(device.guid)
+      results.push(result)
     }
-    const made = await tx.get<{ id: number }>(
-      `INSERT INTO devices (app, user_id, guid, push_token_hash, push_token, platform, alias, created_at, seen_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT (app, guid) DO NOTHING RETURNING id`,
-      app, owner, device.guid, nth(pushTokenHashes, i, devices.length), nth(pushTokens, i, devices.length), device.platform, device.alias, now,
-    )
-    results.push(made ? await furnish(tx, app, made.id, device, now) : await present(tx, app, owner, device.guid))
   }
   return results
+}
+
+interface Present {
+  id: number
+  guid: string
+  user_id: number
+}
+
+const presentDevices = async (tx: Tx, app: number, devices: NewDevice[]): Promise<Map<string, Present>> => {
+  const rows = await tx.all<Present>(
+    'SELECT d.id, d.guid, d.user_id FROM each_text(?2) w JOIN /*in order*/ devices d ON d.app = ?1 AND d.guid = w.value',
+    app, list(devices.map(({ guid }) => guid)),
+  )
+  return new Map(rows.map((row) => [row.guid, row]))
 }
 
 const nth = (packed: Uint8Array, i: number, count: number): Uint8Array => {
@@ -104,9 +139,4 @@ const furnish = async (tx: Tx, app: number, id: number, { tokens, tags }: NewDev
   }
   for (const tag of tags) await tx.run('INSERT INTO device_tags (app, tag, device_id) VALUES (?1, ?2, ?3)', app, tag, id)
   return 'added'
-}
-
-const present = async (tx: Tx, app: number, owner: number, guid: string): Promise<Imported> => {
-  const found = await tx.get<{ user_id: number }>('SELECT user_id FROM devices WHERE app = ?1 AND guid = ?2', app, guid)
-  return found?.user_id === owner ? 'there' : { refused: `device_guid belongs to user ${found?.user_id}` }
 }

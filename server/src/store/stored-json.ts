@@ -1,6 +1,6 @@
 import { parseJson } from '@carillon/protocol/json.ts'
 
-/** JSON that we wrote ourselves, read exactly. One that does not read is our fault: no caller is told of a wrong body. */
+/** JSON that we wrote ourselves, read exactly. One that does not read is our fault, not a caller's wrong body. */
 export const readStored = (text: string): unknown => {
   try {
     return parseJson(Buffer.from(text))

@@ -213,7 +213,7 @@ CREATE TABLE tasks (
   held_until   INTEGER NOT NULL DEFAULT 0,
   wide         INTEGER NOT NULL DEFAULT 0, -- has inbox places that are found through the ledger, not through inbox rows
   live         INTEGER NOT NULL DEFAULT 1, -- 0 once expiry has been settled
-  -- Last, because what stands behind a large text is read through it: 1,000 waiting pushes of 48 KiB made an inbox 20 x slower.
+  -- Last, because what stands behind a large text is read through it: 1,000 waiting pushes of 48 KiB made an inbox about three times slower.
   audience     TEXT,               -- JSON; NULL once purged, like setting and message
   setting      TEXT,
   message      TEXT

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -19,4 +19,19 @@ export const lockFolder = (folder: string): (() => void) => {
     throw new FolderLocked(`another Carillon server is running on the data folder ${folder}`)
   }
   return () => db.close()
+}
+
+/** Whether a server is at work in this data folder. Looks, and makes nothing. */
+export const isFolderLocked = (folder: string): boolean => {
+  const file = join(folder, 'server.lock')
+  if (!existsSync(file)) return false
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    db.prepare('SELECT name FROM sqlite_schema').all()
+    return false
+  } catch {
+    return true
+  } finally {
+    db.close()
+  }
 }

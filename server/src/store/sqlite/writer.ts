@@ -19,7 +19,7 @@ const FOREIGN_WRITE_POLL_MS = 250
 const WAL_CHECK_MS = 1_000
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 // A command that writes much clears the log itself, outside its transactions: there may be no server to do it.
-const COMMAND_CHECKPOINT_PAGES = 8_192
+const COMMAND_CHECKPOINT_PAGES = 16_384
 const BUSY_MS = 10_000
 const SQLITE_BUSY = 5
 
@@ -66,6 +66,7 @@ const begin = (): void => {
 const runGroup = async (calls: { op: string; args: unknown }[]): Promise<Result[]> => {
   try {
     begin()
+    if (calls.length === 1) return [await runAlone(calls[0]!)]
     const results: Result[] = []
     for (const call of calls) results.push(await runCall(call))
     connection.exec('COMMIT')
@@ -77,12 +78,31 @@ const runGroup = async (calls: { op: string; args: unknown }[]): Promise<Result[
   }
 }
 
-const runCall = async ({ op, args }: { op: string; args: unknown }): Promise<Result> => {
+const perform = ({ op, args }: { op: string; args: unknown }): Promise<unknown> => {
+  const operation = byName[op]
+  if (!operation) throw new Error('not among the operations')
+  return operation(connection, args)
+}
+
+/**
+ * A call without neighbours has the transaction to itself. Inside a savepoint SQLite keeps a copy of every page a
+ * statement changes: an INSERT with RETURNING then costs 300 µs as the thousandth of its call, and 40 without.
+ */
+const runAlone = async (call: { op: string; args: unknown }): Promise<Result> => {
+  try {
+    const value = await perform(call)
+    connection.exec('COMMIT')
+    return { ok: true, value }
+  } catch (error) {
+    if (connection.db.isTransaction) connection.exec('ROLLBACK')
+    return failure(error)
+  }
+}
+
+const runCall = async (call: { op: string; args: unknown }): Promise<Result> => {
   connection.exec('SAVEPOINT call')
   try {
-    const operation = byName[op]
-    if (!operation) throw new Error('not among the operations')
-    const value = await operation(connection, args)
+    const value = await perform(call)
     connection.exec('RELEASE call')
     return { ok: true, value }
   } catch (error) {

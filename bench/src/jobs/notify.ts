@@ -1,0 +1,45 @@
+import { startBareHttp } from '../peers/peers.ts'
+import { alternate, ratios, type Bench, type Job, type Sample } from '../job.ts'
+import { bodyFor, CONNECTIONS, headersOf, notifyEach } from './notifying.ts'
+
+export const notify: Job = {
+  name: 'notify',
+  about:
+    'Notifications to one connected device at a time, QoS 1: stored, delivered, acknowledged and counted; against a bare node:http server that reads the same body and answers.',
+  run: async (bench) => {
+    const online = bench.quick ? 50 : 300
+    const requests = bench.quick ? 500 : 20_000
+    const crowd = await bench.crowd(online)
+    const audienceOf = (place: number) => ({ push_token: [crowd.members[place]!.push_token] })
+    const samples = await alternate(bench, {
+      carillon: () => notifyEach(bench, crowd, { online, requests, audienceOf }),
+      'node:http': () => callBare(bench, crowd.admin, crowd.members.map((_, place) => bodyFor(audienceOf(place))), requests),
+    })
+    return {
+      measured: 'notifications a second',
+      samples,
+      rows: [
+        {
+          what: 'notify against bare node:http', unit: '×', better: 'more', firstBar: 0.3, goal: 0.55,
+          values: ratios(samples.carillon, samples['node:http']),
+        },
+      ],
+    }
+  },
+}
+
+const callBare = async ({ scratch, clients }: Bench, admin: string, bodies: string[], requests: number): Promise<Sample> => {
+  const server = await startBareHttp(scratch)
+  const call = (count: number) =>
+    clients.call({
+      port: server.port, connections: CONNECTIONS, path: '/push/notify', headers: headersOf({ admin }), bodies, for: { requests: count },
+    })
+  await call(Math.ceil(requests / 5))
+  const called = await call(requests)
+  await server.stop()
+  return {
+    value: called.answered / called.seconds,
+    clientCpu: called.cpu / called.seconds,
+    seen: { 'p50 ms': called.p50, 'p99 ms': called.p99 },
+  }
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import type { Scratch } from './scratch.ts'
+
+/**
+ * Servers may use every core; measuring clients stay on the last one. So a server's event loop finds a core of its own,
+ * and what a server does on other threads (ours writes its store there) it takes from the client, not from a peer.
+ */
+const clientCore = String(availableParallelism() - 1)
+
+export const asClient = (command: string, args: string[]): [string, string[]] => ['taskset', ['-c', clientCore, command, ...args]]
+
+/** A peer that runs until it is stopped. */
+export interface Running {
+  pid: number
+  /** What its first line said. */
+  said: string
+  stop(): Promise<void>
+}
+
+/** Starts a program; resolves with its first line, or once `isUp` says so for one that prints nothing. */
+export const startProcess = async (
+  scratch: Scratch,
+  command: string,
+  args: string[],
+  isUp?: () => Promise<boolean>,
+): Promise<Running> => {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const closing = scratch.onClose(() => child.kill('SIGKILL'))
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  child.once('error', reject)
+  child.once('exit', (code, signal) => reject(new Error(`${command} ended (${code ?? signal}): ${errors}`)))
+  createInterface({ input: child.stdout }).once('line', resolve)
+  if (isUp) {
+    const ask = async (): Promise<void> => {
+      while (child.exitCode === null && !(await isUp())) await new Promise((again) => setTimeout(again, 20))
+      resolve('')
+    }
+    ask().catch(reject)
+  }
+  const said = await promise
+  return {
+    pid: child.pid!,
+    said,
+    stop: async () => {
+      await ended(child)
+      closing.drop()
+    },
+  }
+}
+
+const ended = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
+  await exit
+  clearTimeout(late)
+}
+
+const fromStatus = (pid: number, field: string): number => {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  if (!line) throw new Error(`no ${field} of process ${pid}`)
+  return Number(line[1]) * 1024
+}
+
+export const residentBytes = (pid: number): number => fromStatus(pid, 'VmRSS')
+
+/** The most it ever had. */
+export const peakBytes = (pid: number): number => fromStatus(pid, 'VmHWM')

@@ -1,0 +1,89 @@
+import { type Found, type Row, type Sample, shortNumber } from './job.ts'
+import type { Machine } from './machine.ts'
+import { median, verdictOf } from './statistics.ts'
+
+/** What a job found, where and when: the content of results/<job>.json. */
+export interface Result extends Found {
+  job: string
+  about: string
+  date: string
+  machine: Machine
+}
+
+const CLIENT_LIMIT = 0.8
+const LOOP_LIMIT_MS = 50
+
+const words = { goal: 'goal', 'first bar': 'first bar', below: '**below**' } as const
+
+const withUnit = (value: number, unit: Row['unit']): string => `${shortNumber(value)} ${unit}`
+
+const spread = (values: readonly number[]): string => `${shortNumber(Math.min(...values))} to ${shortNumber(Math.max(...values))}`
+
+const rowLine = (row: Row): string => {
+  const { what, unit, firstBar, goal, values } = row
+  const cells = [what, `**${withUnit(median(values), unit)}**`, spread(values), withUnit(firstBar, unit), withUnit(goal, unit), words[verdictOf(row)]]
+  return `| ${cells.join(' | ')} |`
+}
+
+const of = (samples: readonly Sample[], field: 'clientCpu' | 'loopDelayMs'): number[] =>
+  samples.map((sample) => sample[field]).filter((value) => value !== undefined)
+
+const sampleLine = ([name, samples]: [string, Sample[]]): string => {
+  const values = samples.map(({ value }) => value)
+  const [client, loop] = [of(samples, 'clientCpu'), of(samples, 'loopDelayMs')]
+  const most = Math.max(...client)
+  const late = Math.max(...loop)
+  const cells = [
+    name,
+    shortNumber(median(values)),
+    spread(values),
+    client.length === 0 ? '' : `${Math.round(most * 100)} %${most > CLIENT_LIMIT ? ', over 80 %' : ''}`,
+    loop.length === 0 ? '' : `${shortNumber(late)} ms${late >= LOOP_LIMIT_MS ? ', over 50 ms' : ''}`,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const section = ({ job, about, measured, samples, date }: Result): string =>
+  [
+    `## ${job}`,
+    '',
+    `${about} Measured ${date}: ${measured}.`,
+    '',
+    '| | median | spread | client, at most | event loop p99.9, at worst |',
+    '|---|---|---|---|---|',
+    ...Object.entries(samples).map(sampleLine),
+    '',
+  ].join('\n')
+
+const said = ({ cores, processor, memoryGb, kernel, node }: Machine): string =>
+  `${cores} cores (${processor}), ${memoryGb} GB of memory, ${kernel}, Node ${node.slice(1)}`
+
+/** The page of results: what has a bar first, then every job with its samples. */
+export const table = (results: readonly Result[]): string => {
+  const machines = [...new Set(results.map(({ machine }) => said(machine)))]
+  return [
+    '# Measured',
+    '',
+    `Written by \`npm run bench\`; how to read it is in [docs/performance.md](../../docs/performance.md). On ${machines.join('; and on ')}.`,
+    'Servers and their peers may use every core; the measuring clients, the same for all, stay on the last one.',
+    'Every contender was measured in turn, several rounds; a ratio is taken round by round, and its median shown.',
+    '',
+    '![Share of each goal that is reached](ratios.svg)',
+    '',
+    '| | median | spread | first bar | goal | holds |',
+    '|---|---|---|---|---|---|',
+    ...results.flatMap(({ rows }) => rows.map(rowLine)),
+    '',
+    ...results.map(section),
+  ].join('\n')
+}
+
+/** The same for a terminal, one job. */
+export const summary = ({ rows }: Pick<Result, 'rows'>): string =>
+  rows
+    .map((row) => {
+      const { what, unit, firstBar, goal, values } = row
+      const bars = `first bar ${withUnit(firstBar, unit)}, goal ${withUnit(goal, unit)}`
+      return `  ${what}: ${withUnit(median(values), unit)} (${spread(values)}; ${bars}): ${verdictOf(row) === 'below' ? 'below both' : `holds the ${verdictOf(row)}`}`
+    })
+    .join('\n')
