@@ -11,6 +11,7 @@ export const appCommands: Command[] = [
     name: 'app create',
     usage: 'app create APP_ID [--name NAME]',
     help: 'Makes an app: its own users, devices, certificates and tasks. NAME is what people see; default: APP_ID.',
+    examples: ['carillon app create shop --name "My Shop"   # prints shop'],
     options: { name: { type: 'string' } },
     takes: 1,
     run: async ({ positionals: [appId], options, store, print }) => {
@@ -24,7 +25,8 @@ export const appCommands: Command[] = [
   {
     name: 'app list',
     usage: 'app list',
-    help: 'Lists the apps with their settings.',
+    help: 'Lists the apps: id, name, whether push is on. With --json all of their settings.',
+    examples: ['carillon app list', 'carillon app list --json'],
     takes: 0,
     run: async ({ store, print }) => {
       const apps = (await store.read(listApps, {})).map(withDefaults)
@@ -35,7 +37,12 @@ export const appCommands: Command[] = [
   {
     name: 'app set',
     usage: 'app set APP_ID KEY VALUE',
-    help: `Changes a setting of an app: name, ${settingKeys.join(', ')}.`,
+    help: `Changes a setting of an app: name, ${settingKeys.join(', ')}.\nA running server follows within a second.`,
+    examples: [
+      'carillon app set shop push_enabled false   # notify then answers 12006',
+      'carillon app set shop token_days 90',
+      'carillon app set shop name "Our Shop"',
+    ],
     takes: 3,
     run: async (call) => {
       const { positionals: [appId, key, value], store, print } = call

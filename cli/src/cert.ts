@@ -40,6 +40,11 @@ export const certCommands: Command[] = [
       'P is 1 to 8 or a name (apns, huawei, xiaomi, flyme, vivo, oppo, fcm, honor); E is 0 (development) or 1 (production).',
       'docs/vendors.md says which value of the provider’s console goes where.',
     ].join('\n'),
+    examples: [
+      'carillon cert set --app shop --provider fcm --name fcm --certificate-file service-account.json',
+      'carillon cert set --app shop --provider apns --environment 0 --name com.example.app --app-id TEAM --app-key KEY --certificate-file key.p8',
+      'carillon cert set --app shop --provider xiaomi --name com.example.app --app-id 1 --app-key 2 --app-secret …',
+    ],
     options: {
       app: { type: 'string' },
       provider: { type: 'string' },

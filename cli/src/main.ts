@@ -3,23 +3,34 @@ import { ConfigError } from '@carillon/server/config.ts'
 import { KeyError } from '@carillon/server/access/key.ts'
 import { FolderLocked } from '@carillon/server/store/sqlite/lock.ts'
 import { appCommands } from './app.ts'
+import { backupCommands } from './backup.ts'
 import { certCommands } from './cert.ts'
 import { type Command, Failed, UsageError, runCommand } from './command.ts'
 import { deviceCommands } from './device.ts'
+import { doctorCommands } from './doctor.ts'
+import { notifyCommands } from './notify.ts'
 import { taskCommands } from './task.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
 
-const commands: Command[] = [...appCommands, ...tokenCommands, ...userCommands, ...deviceCommands, ...certCommands, ...taskCommands]
+const commands: Command[] = [
+  ...appCommands, ...tokenCommands, ...userCommands, ...deviceCommands, ...certCommands, ...notifyCommands, ...taskCommands,
+  ...backupCommands, ...doctorCommands,
+]
+
+/** The first sentence of a help text. */
+const summaryOf = (help: string): string => help.replaceAll('\n', ' ').split(/(?<=[.?])\s/)[0]!
 
 const overview = (): string =>
   [
     'carillon: push notifications on your own machine',
     '',
-    '  carillon serve',
-    ...commands.map(({ usage }) => `  carillon ${usage}`),
+    '  carillon serve [--port 7700] [--data ./data] …',
+    '      Runs the server until it is told to stop.',
+    ...commands.flatMap(({ usage, help }) => [`  carillon ${usage}`, `      ${summaryOf(help)}`]),
     '',
-    'carillon COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 called wrongly.',
+    'carillon COMMAND --help tells more, with examples. The commands work on the data folder (CARILLON_DATA), beside a running',
+    'server too, which follows within a second. All take --json. Exit codes: 0 done, 1 failed, 2 called wrongly.',
   ].join('\n')
 
 /** The command: 0 done, 1 failed, 2 called or configured wrongly. */
@@ -38,6 +49,7 @@ export const main = async (argv: string[]): Promise<number> => {
 
 const run = async (argv: string[]): Promise<number> => {
   const [first, ...rest] = argv
+  if (first === 'help' && rest.length > 0) return run([...rest, '--help'])
   if (first === undefined || first === 'help' || first === '--help') {
     console.log(overview())
     return 0

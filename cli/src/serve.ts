@@ -12,7 +12,12 @@ import { actor } from './command.ts'
 const STOP_MS = 9_500 // in all, so that whoever waits 10 s sees an exit code of ours
 
 export const serveHelp = (): string =>
-  `carillon serve\n\nRuns the server until it is told to stop (SIGTERM, Ctrl-C). Every setting is a flag and a variable:\n\n${settingsHelp()}`
+  [
+    'carillon serve',
+    'Runs the server until it is told to stop (SIGTERM, Ctrl-C). Every setting is a flag and a variable:',
+    settingsHelp(),
+    'Examples:\n  carillon serve\n  carillon serve --host 0.0.0.0 --port 8080 --data /var/lib/carillon',
+  ].join('\n\n')
 
 /** Runs the server until a signal. */
 export const serve = async (args: string[]): Promise<number> => {

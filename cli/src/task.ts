@@ -1,11 +1,10 @@
-import type { Counters } from '@carillon/protocol/counters.ts'
-import { channels } from '@carillon/protocol/names.ts'
 import { hashToken } from '@carillon/server/access/token.ts'
 import { systemClock } from '@carillon/server/clock.ts'
 import { describeTask, traceTask } from '@carillon/server/push/look.ts'
 import { type TaskRow, type Viewer, visibleTask } from '@carillon/server/store/tasks.ts'
 import { deviceInScope } from '@carillon/server/store/trace.ts'
 import { type Call, type Command, Failed, appNamed, wholeNumber } from './command.ts'
+import { counterTable } from './watch.ts'
 
 const find = async (call: Call): Promise<{ viewer: Viewer; task: TaskRow }> => {
   const [appId, taskId] = call.positionals
@@ -18,27 +17,19 @@ const find = async (call: Call): Promise<{ viewer: Viewer; task: TaskRow }> => {
 
 const time = (at: number | null): string => (at === null ? ''.padEnd(24) : new Date(at).toISOString())
 
-const table = (counters: Counters | undefined): string[] =>
-  channels
-    .filter((channel) => counters && counters[`${channel}_target`] > 0)
-    .map((channel) => {
-      const [target, sent, received] = (['target', 'sent', 'received'] as const).map((name) => String(counters![`${channel}_${name}`]).padStart(10))
-      return `${channel.padEnd(12)}${target}${sent}${received}`
-    })
-
 export const taskCommands: Command[] = [
   {
     name: 'task',
     usage: 'task APP_ID TASK_ID',
     help: 'What became of a task: its state, the counters of every channel, and how many deliveries ended how.',
+    examples: ['carillon task shop 17', 'carillon task shop 17 --json'],
     takes: 2,
     run: async (call) => {
       const { viewer, task } = await find(call)
       const told = await describeTask(call.store, viewer, task, systemClock.now())
       const lines = [
         `task ${told.task_id}: ${told.state}, accepted ${time(told.accepted_at)}, expires ${time(told.expires_at)}`,
-        `${'channel'.padEnd(12)}${'target'.padStart(10)}${'sent'.padStart(10)}${'received'.padStart(10)}`,
-        ...table(told.counters),
+        ...counterTable(told.counters!),
         ...Object.entries(told.reasons).map(([reason, count]) => `${String(count).padStart(10)}  ${reason}`),
       ]
       call.print(told, lines.join('\n'))
@@ -48,6 +39,7 @@ export const taskCommands: Command[] = [
     name: 'trace',
     usage: 'trace APP_ID TASK_ID PUSH_TOKEN',
     help: 'Why did this device get it, or not? Every step of one delivery, in words.',
+    examples: ['carillon trace shop 17 cp_…   # the push token is in /user/device/list'],
     takes: 3,
     run: async (call) => {
       const { viewer, task } = await find(call)

@@ -10,6 +10,10 @@ export const tokenCommands: Command[] = [
     name: 'token create',
     usage: 'token create --app APP_ID [--name NAME] [--expires 90d]',
     help: 'Makes an admin token and prints it alone, this once. It never expires unless --expires says so (90d, 12h, 30m).',
+    examples: [
+      'carillon token create --app shop --name ci --expires 90d',
+      'TOKEN=$(carillon token create --app shop)   # it is not shown again',
+    ],
     options: { app: { type: 'string' }, name: { type: 'string' }, expires: { type: 'string' } },
     takes: 0,
     run: async (call) => {
@@ -24,6 +28,7 @@ export const tokenCommands: Command[] = [
     name: 'token list',
     usage: 'token list --app APP_ID',
     help: 'Lists the admin tokens of an app: number, name, dates. The tokens themselves are not kept.',
+    examples: ['carillon token list --app shop'],
     options: { app: { type: 'string' } },
     takes: 0,
     run: async (call) => {
@@ -36,6 +41,7 @@ export const tokenCommands: Command[] = [
     name: 'token revoke',
     usage: 'token revoke NUMBER --app APP_ID',
     help: 'Ends an admin token by its number in `token list`. A running server refuses it within a second.',
+    examples: ['carillon token revoke 3 --app shop'],
     options: { app: { type: 'string' } },
     takes: 1,
     run: async (call) => {

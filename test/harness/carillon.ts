@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 // Every start reads the same files: what Node made of them is kept from one to the next.
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'carillon-compile-cache')
 
-const command = fileURLToPath(new URL('../../cli/bin/carillon.js', import.meta.url))
+/** What a user runs. */
+export const command = fileURLToPath(new URL('../../cli/bin/carillon.js', import.meta.url))
 
 export interface Envelope<D = any> {
   code: number

@@ -30,6 +30,11 @@ export const checkKey = async (store: Store, seal: Seal): Promise<void> => {
   const found =
     (await store.read(readKeyCheck, {})) ??
     (await store.write(claimKeyCheck, { sealed: seal.seal(CHECK_WORD, CHECK_ROW) }))
+  checkKeyWord(found, seal)
+}
+
+/** Throws KeyError where the store's sealed word was sealed with another key. */
+export const checkKeyWord = (found: Uint8Array, seal: Seal): void => {
   try {
     seal.open(found, CHECK_ROW)
   } catch {

@@ -61,12 +61,13 @@ export const placeOfTask = (task: Task): TaskPlace => ({
 
 const typeOf = (message: Message): MessageType => message.type ?? 'text'
 
-const DEFAULT_SEQUENCE = ['ups', 'fcm']
+const vendorsIn = (items: readonly string[]): VendorName[] => [...new Set(items.flatMap((item) => sequenceItems[item] ?? []))]
+
+const DEFAULT_SEQUENCE = vendorsIn(['ups', 'fcm'])
 
 /** Vendors in the order the caller wants them, each once. */
-const sequenceOf = (setting: Setting): VendorName[] => [
-  ...new Set((setting.ospush_sequence ?? DEFAULT_SEQUENCE).flatMap((item) => sequenceItems[item] ?? [])),
-]
+const sequenceOf = ({ ospush_sequence }: Setting): readonly VendorName[] =>
+  ospush_sequence ? vendorsIn(ospush_sequence) : DEFAULT_SEQUENCE
 
 /** Blank means +1, except for a pass-through message, which shows nothing. */
 export const badgeRule = (message: Message): BadgeRule => {

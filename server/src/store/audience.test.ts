@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
-import { type AudienceQuestion, nextCandidate, nextQuery, readWindow, windowQuery } from './audience.ts'
+import { type AudienceQuestion, type StoredAudience, nextCandidate, nextQuery, readWindow, windowQuery } from './audience.ts'
 import type { ScopeKind } from './scope.ts'
 import { Connection } from './sqlite/connection.ts'
 import { databaseFile, openSqlite } from './sqlite/sqlite.ts'
-import type { StoredAudience } from './audience.ts'
 
 interface Row {
   id: number

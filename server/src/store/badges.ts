@@ -46,9 +46,9 @@ const distinctBlocks = (ascending: readonly number[]): number[] => {
 }
 
 const blocksOf = async (tx: Tx, numbers: readonly number[], hold = ''): Promise<Blocks> => {
+  const [among, value] = numbers.length === 1 ? ['= ?1', numbers[0]!] : ['any_int(?1)', list(numbers)]
   const rows = await tx.all<{ block: number; counts: Uint8Array }>(
-    `SELECT block, counts FROM badges WHERE block any_int(?1) ORDER BY block${hold}`,
-    list(numbers),
+    `SELECT block, counts FROM badges WHERE block ${among} ORDER BY block${hold}`, value,
   )
   // A copy, because a driver may hand out a window into a larger buffer that does not begin at a multiple of 4.
   return new Map(rows.map(({ block, counts }) => [block, new Int32Array(Uint8Array.from(counts).buffer)]))

@@ -233,7 +233,8 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
       'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
       batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, log),
     )
-    if (ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
+    if (sum.pending + sum.waiting === 0) await tx.run('DELETE FROM inbox WHERE batch_id = ?', batchId)
+    else if (ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
     if (sum.pending === 0) {
       const closed = await tx.run('UPDATE batches SET due_at = NULL WHERE id = ? AND due_at IS NOT NULL', batchId)
       if (closed > 0) finished += await finishTask(tx, taskId, now)
@@ -254,13 +255,14 @@ const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: numbe
 
 /** A planned task with no batch left to work on is done: 1. Inbox places keep it alive until they expire. */
 export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> => {
-  const finished = await tx.run(
+  const finished = await tx.get<{ listened: number }>(
     `UPDATE tasks SET state = 'done', finished_at = ?2,
        live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id
                                 WHERE b.task_id = ?1 AND s.waiting > 0) THEN 1 ELSE 0 END
-     WHERE id = ?1 AND state = 'sending' AND NOT EXISTS (SELECT 1 FROM batches WHERE task_id = ?1 AND due_at IS NOT NULL)`,
+     WHERE id = ?1 AND state = 'sending' AND NOT EXISTS (SELECT 1 FROM batches WHERE task_id = ?1 AND due_at IS NOT NULL)
+     RETURNING (SELECT count(*) FROM webhooks w WHERE w.app = tasks.app) AS listened`,
     taskId, now,
   )
-  if (finished > 0) await tellTaskEnded(tx, taskId, now)
-  return finished
+  if (finished && finished.listened > 0) await tellTaskEnded(tx, taskId, now)
+  return finished ? 1 : 0
 }

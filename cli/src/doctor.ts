@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { systemClock } from '@carillon/server/clock.ts'
+import { type Config, ConfigError, readConfig, unknownVariables } from '@carillon/server/config.ts'
+import { Connection } from '@carillon/server/store/sqlite/connection.ts'
+import { isFolderLocked } from '@carillon/server/store/sqlite/lock.ts'
+import { databaseFile } from '@carillon/server/store/sqlite/sqlite.ts'
+import {
+  type Finding, checkCertificates, checkDisk, checkFiles, checkFolder, checkKeyMode, checkKeyOpens, checkPages, checkSchema,
+  checkServer, checkTasks, checkTls,
+} from './checks.ts'
+import { type Command, Failed, type Typed, settingFlags } from './command.ts'
+import { serverOptions, serverUrl } from './server-call.ts'
+
+/** All there is to look at. Nothing is made or changed; what cannot be looked at is a finding too. */
+const examine = async (call: Typed): Promise<Finding[]> => {
+  const config = readSettings(call)
+  if (Array.isArray(config)) return config
+  const misspelt = unknownVariables(process.env).map((name): Finding => (
+    { name: 'settings', state: 'warn', text: `${name} is not a setting of this version`, hint: 'carillon serve --help lists them' }
+  ))
+  const findings = [
+    ...(misspelt.length > 0 ? misspelt : [{ name: 'settings', state: 'ok', text: 'all can be read' } as const]),
+    checkFiles(),
+    checkFolder(config),
+  ]
+  if (config.tlsCert !== '') findings.push(checkTls(config, systemClock.now()))
+  if (!existsSync(config.data)) return findings
+  findings.push(checkDisk(config))
+  if (!existsSync(databaseFile(config.data))) return [...findings, { name: 'store', state: 'ok', text: 'none yet; the first start makes it' }]
+  return [...findings, checkKeyMode(config), ...(await examineStore(call, config))]
+}
+
+const readSettings = (call: Typed): Config | Finding[] => {
+  try {
+    return readConfig(settingFlags(call), process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((text) => ({ name: 'settings', state: 'wrong', text, hint: 'carillon serve --help says what it takes' }))
+  }
+}
+
+const examineStore = async (call: Typed, config: Config): Promise<Finding[]> => {
+  let connection: Connection | undefined
+  try {
+    connection = new Connection(databaseFile(config.data), { readOnly: true })
+    const running = isFolderLocked(config.data)
+    const now = systemClock.now()
+    return [
+      checkSchema(connection),
+      checkPages(connection),
+      await checkKeyOpens(config, connection),
+      await checkServer(running, running ? serverUrl(call) : ''),
+      ...(await checkCertificates(connection, now)),
+      await checkTasks(connection, running, now),
+    ]
+  } catch (error) {
+    return [{ name: 'store', state: 'wrong', text: (error as Error).message, hint: 'restore the newest backup into another folder, and keep this one' }]
+  } finally {
+    connection?.close()
+  }
+}
+
+const marks = { ok: 'ok   ', warn: 'warn ', wrong: 'WRONG' } as const
+
+export const doctorCommands: Command[] = [
+  {
+    name: 'doctor',
+    usage: 'doctor [--url URL]',
+    help: [
+      'Looks at settings, data folder, key, disk, store, server, certificates and tasks, and says what is wrong and what to',
+      'do about it. Changes nothing. Exit code 1 if something is wrong; warnings alone leave it 0.',
+    ].join('\n'),
+    examples: ['carillon doctor', 'carillon doctor --data /var/lib/carillon --json', 'carillon doctor --url https://push.example.com'],
+    options: serverOptions,
+    takes: 0,
+    runWithoutStore: async (call) => {
+      const findings = await examine(call)
+      const bad = findings.filter(({ state }) => state === 'wrong').length
+      const lines = findings.map(({ name, state, text, hint }) => `${marks[state]}  ${name}: ${text}${hint ? `\n       → ${hint}` : ''}`)
+      call.print({ ok: bad === 0, findings }, lines.join('\n'))
+      if (bad > 0) throw new Failed(bad === 1 ? 'one thing is wrong' : `${bad} things are wrong`)
+    },
+  },
+]
