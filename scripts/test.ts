@@ -26,7 +26,7 @@ const named = (await Promise.all(positionals.map(filesOf))).flat()
 const files =
   positionals.length > 0
     ? [...new Set(named)]
-    : (await filesOf('{protocol,server,cli,sdk,scripts,test}/**/*.test.ts')).filter((file) => !isProof(file))
+    : (await filesOf('{protocol,server,cli,sdk,scripts,test,bench}/**/*.test.ts')).filter((file) => !isProof(file))
 
 const finish = (passed: number, failed: number): never => {
   console.log(`${passed} passed, ${failed} failed`)

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import test, { type TestContext } from 'node:test'
-import { type Answer, type Carillon, type Login, startCarillon } from './harness/carillon.ts'
+import { type Answer, type Carillon, type Envelope, type Login, startCarillon } from './harness/carillon.ts'
 
 const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(1000, 7)])
 
@@ -14,7 +14,7 @@ const upload = async (carillon: Carillon, login: Login, name: string, body: Buff
     ...change,
   }
   const response = await fetch(carillon.http + path, { method: 'PUT', headers, body })
-  return { status: response.status, headers: response.headers, ...(await response.json()) }
+  return { status: response.status, headers: response.headers, ...((await response.json()) as Envelope) }
 }
 
 test('attachments are kept by whoever has a file token and the key, and served so that no browser runs them', async (t: TestContext) => {

@@ -13,7 +13,7 @@ const settings = { CARILLON_GREETINGS_PER_ADDRESS: '20000', CARILLON_ADDRESS_FAI
 /** Starts the server as a user starts it, on a folder that the caller keeps. */
 export const startOn = async (scratch: Scratch, data: string, env: NodeJS.ProcessEnv = {}): Promise<Started> => {
   const carillon = new Carillon(data, { ...settings, ...env })
-  const closing = scratch.onClose(() => process.kill(carillon.pid, 'SIGKILL'))
+  const closing = scratch.onClose(() => carillon.stop('SIGKILL'))
   const stop = async (): Promise<void> => {
     await carillon.stop()
     closing.drop()

@@ -11,7 +11,7 @@ import { mixed } from './jobs/mixed.ts'
 import { notify } from './jobs/notify.ts'
 import { oneOfMany } from './jobs/one-of-many.ts'
 import { start } from './jobs/start.ts'
-import { thisMachine } from './machine.ts'
+import { othersBusy, thisMachine } from './machine.ts'
 import { write, writePages } from './results.ts'
 import { Scratch } from './scratch.ts'
 import { summary } from './table.ts'
@@ -67,10 +67,16 @@ const bench: Bench = {
   say,
 }
 
+const MUCH = 0.1
+
 for (const job of jobs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
   say(`${job.name}: ${job.about}`)
+  const busy = await othersBusy()
+  if (busy > MUCH) say(`  others use ${Math.round(busy * 100)} % of this machine: what follows is worth little`)
   const found = await job.run(bench)
   say(summary(found))
-  if (!bench.quick) write({ job: job.name, about: job.about, date: new Date().toISOString().slice(0, 10), machine: thisMachine(), ...found })
+  if (bench.quick) continue
+  const date = new Date().toISOString().slice(0, 10)
+  write({ job: job.name, about: job.about, date, machine: thisMachine(), othersBusy: busy, ...found })
 }
 if (!bench.quick) writePages(jobs)

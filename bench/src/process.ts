@@ -34,7 +34,8 @@ export const startProcess = async (
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   child.once('error', reject)
-  child.once('exit', (code, signal) => reject(new Error(`${command} ended (${code ?? signal}): ${errors}`)))
+  // Not `exit`: what it printed last may still be on its way.
+  child.once('close', (code, signal) => reject(new Error(`${command} ended (${code ?? signal}): ${errors}`)))
   createInterface({ input: child.stdout }).once('line', resolve)
   if (isUp) {
     const ask = async (): Promise<void> => {

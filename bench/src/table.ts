@@ -8,6 +8,8 @@ export interface Result extends Found {
   about: string
   date: string
   machine: Machine
+  /** How much of the machine others used before the job began, 0 to 1. */
+  othersBusy: number
 }
 
 const CLIENT_LIMIT = 0.8
@@ -28,6 +30,8 @@ const rowLine = (row: Row): string => {
 const of = (samples: readonly Sample[], field: 'clientCpu' | 'loopDelayMs'): number[] =>
   samples.map((sample) => sample[field]).filter((value) => value !== undefined)
 
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+
 const sampleLine = ([name, samples]: [string, Sample[]]): string => {
   const values = samples.map(({ value }) => value)
   const [client, loop] = [of(samples, 'clientCpu'), of(samples, 'loopDelayMs')]
@@ -37,17 +41,17 @@ const sampleLine = ([name, samples]: [string, Sample[]]): string => {
     name,
     shortNumber(median(values)),
     spread(values),
-    client.length === 0 ? '' : `${Math.round(most * 100)} %${most > CLIENT_LIMIT ? ', over 80 %' : ''}`,
+    client.length === 0 ? '' : `${percent(most)}${most > CLIENT_LIMIT ? ', over 80 %' : ''}`,
     loop.length === 0 ? '' : `${shortNumber(late)} ms${late >= LOOP_LIMIT_MS ? ', over 50 ms' : ''}`,
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-const section = ({ job, about, measured, samples, date }: Result): string =>
+const section = ({ job, about, measured, samples, date, othersBusy }: Result): string =>
   [
     `## ${job}`,
     '',
-    `${about} Measured ${date}: ${measured}.`,
+    `${about} Measured ${date}, others using ${percent(othersBusy)} of the machine: ${measured}.`,
     '',
     '| | median | spread | client, at most | event loop p99.9, at worst |',
     '|---|---|---|---|---|',
@@ -79,11 +83,16 @@ export const table = (results: readonly Result[]): string => {
 }
 
 /** The same for a terminal, one job. */
-export const summary = ({ rows }: Pick<Result, 'rows'>): string =>
-  rows
-    .map((row) => {
-      const { what, unit, firstBar, goal, values } = row
-      const bars = `first bar ${withUnit(firstBar, unit)}, goal ${withUnit(goal, unit)}`
-      return `  ${what}: ${withUnit(median(values), unit)} (${spread(values)}; ${bars}): ${verdictOf(row) === 'below' ? 'below both' : `holds the ${verdictOf(row)}`}`
-    })
-    .join('\n')
+export const summary = ({ rows, samples }: Pick<Result, 'rows' | 'samples'>): string => {
+  const all = Object.values(samples).flat()
+  const [client, loop] = [of(all, 'clientCpu'), of(all, 'loopDelayMs')]
+  const lines = rows.map((row) => {
+    const { what, unit, firstBar, goal, values } = row
+    const bars = `first bar ${withUnit(firstBar, unit)}, goal ${withUnit(goal, unit)}`
+    const verdict = verdictOf(row)
+    return `${what}: ${withUnit(median(values), unit)} (${spread(values)}; ${bars}): ${verdict === 'below' ? 'below both' : `holds the ${verdict}`}`
+  })
+  if (client.length > 0) lines.push(`client: at most ${percent(Math.max(...client))} of its core (limit ${percent(CLIENT_LIMIT)})`)
+  if (loop.length > 0) lines.push(`event loop p99.9: at worst ${shortNumber(Math.max(...loop))} ms late (goal ${LOOP_LIMIT_MS} ms)`)
+  return lines.map((line) => `  ${line}`).join('\n')
+}

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { BcryptQuestion } from './bcrypt-thread.ts'
 
 // 2^15 rounds take seconds of a core in plain JavaScript; beyond them a single login would take the machine.
 const COST_MAX = 15
@@ -14,11 +15,6 @@ const form = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 export const isBcrypt = (text: string): boolean => {
   const cost = Number(form.exec(text)?.[1])
   return cost >= COST_MIN && cost <= COST_MAX
-}
-
-export interface BcryptQuestion {
-  password: string
-  hash: string
 }
 
 /** Whether a password opens a bcrypt hash, asked one at a time: on a thread of its own, so that the event loop goes on. */
