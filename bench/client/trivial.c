@@ -44,7 +44,8 @@ static void answer_mqtt(int fd, int whose, size_t length) {
     do size |= (size_t)(input[at + head] & 127) << shift, shift += 7;
     while (input[at + head++] >= 128);
     for (int i = 0; i < count; i++) if (stages[i]) put(sockets[i], input + at, head + size);
-    uint8_t puback[] = {0x40, 2, input[at + head + 2 + input[at + head + 1]], input[at + head + 3 + input[at + head + 1]]};
+    uint8_t *id = input + at + head + 2 + input[at + head + 1];
+    uint8_t puback[] = {0x40, 2, id[0], id[1]};
     put(fd, puback, sizeof puback);
     at += head + size;
   }

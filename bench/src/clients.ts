@@ -67,8 +67,10 @@ export class Clients {
 
   /** Devices for an MQTT server; without credentials for a broker that asks for none. */
   devices(port: number, topic: string, credentials: readonly [string, string][] = []): Devices {
-    const file = credentials.length === 0 ? '-' : this.#scratch.file(credentials.map((pair) => `${pair.join(' ')}\n`).join(''))
-    const child = spawn(...asClient(this.program('devices'), [String(port), topic, file]), { stdio: ['pipe', 'pipe', 'inherit'] })
+    const lines = credentials.map((pair) => `${pair.join(' ')}\n`)
+    const file = lines.length === 0 ? '-' : this.#scratch.file(lines.join(''))
+    const program = asClient(this.program('devices'), [String(port), topic, file])
+    const child = spawn(...program, { stdio: ['pipe', 'pipe', 'inherit'] })
     const closing = this.#scratch.onClose(() => child.kill('SIGKILL'))
     child.once('exit', () => closing.drop())
     return new Devices(child)
@@ -77,10 +79,10 @@ export class Clients {
   async call({ port, connections, path, headers, bodies, for: extent }: Calls): Promise<Called> {
     const lines = [`POST ${path} HTTP/1.1`, 'host: 127.0.0.1', 'content-type: application/json']
     for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
-    const files = [this.#scratch.file(lines.map((line) => `${line}\r\n`).join('')), this.#scratch.file(bodies.join('\n'))]
-    const how =
-      'requests' in extent ? ['requests', extent.requests] : 'rate' in extent ? ['rate', extent.rate, extent.seconds] : ['seconds', extent.seconds]
-    const child = spawn(...asClient(this.program('calls'), [port, connections, ...files, ...how].map(String)), { stdio: ['ignore', 'pipe', 'inherit'] })
+    const head = lines.map((line) => `${line}\r\n`).join('')
+    const files = [head, bodies.join('\n')].map((content) => this.#scratch.file(content))
+    const program = asClient(this.program('calls'), [port, connections, ...files, ...inWords(extent)].map(String))
+    const child = spawn(...program, { stdio: ['ignore', 'pipe', 'inherit'] })
     const closing = this.#scratch.onClose(() => child.kill('SIGKILL'))
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     closing.drop()
@@ -90,6 +92,11 @@ export class Clients {
     if (called.failed > 0) throw new Error(`${called.failed} of ${called.answered} calls of ${path} failed`)
     return called
   }
+}
+
+const inWords = (extent: Calls['for']): (string | number)[] => {
+  if ('requests' in extent) return ['requests', extent.requests]
+  return 'rate' in extent ? ['rate', extent.rate, extent.seconds] : ['seconds', extent.seconds]
 }
 
 /** Devices that are connected, subscribed, and acknowledge what comes. */

@@ -28,7 +28,8 @@ export const gather = async (scratch: Scratch, size: number): Promise<Crowd> => 
   const token = carillon.admin
   const userIds: number[] = []
   for (let at = 0; at < size; at += REGISTER_AT_ONCE) {
-    const list = Array.from({ length: Math.min(REGISTER_AT_ONCE, size - at) }, (_, i) => ({ username: `member-${at + i}` }))
+    const length = Math.min(REGISTER_AT_ONCE, size - at)
+    const list = Array.from({ length }, (_, i) => ({ username: `member-${at + i}` }))
     const rows = await carillon.ok<{ user_id: number }[]>('/user/register/batch', { token, body: { list } })
     userIds.push(...rows.map((row) => row.user_id))
   }
@@ -52,7 +53,13 @@ export const grow = async (scratch: Scratch, crowd: Crowd, size: number): Promis
   return { ...crowd, data }
 }
 
-const importLines = async (scratch: Scratch, data: string, noun: string, count: number, line: (i: number) => string): Promise<void> => {
+const importLines = async (
+  scratch: Scratch,
+  data: string,
+  noun: 'user' | 'device',
+  count: number,
+  line: (i: number) => string,
+): Promise<void> => {
   const file = scratch.file('')
   const stream = createWriteStream(file)
   for (let i = 0; i < count; i++) if (!stream.write(line(i))) await once(stream, 'drain')

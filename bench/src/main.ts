@@ -18,7 +18,10 @@ import { summary } from './table.ts'
 import { meetNeeds } from './needs.ts'
 
 /** npm run bench [-- job … --quick]: all jobs or those named; --quick shows that they run, and writes no results. */
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+})
 
 const jobs: readonly Job[] = [notify, broadcast, memory, growth, oneOfMany, start, logins, mixed, client]
 

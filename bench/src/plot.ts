@@ -6,6 +6,7 @@ const LABELS = 300
 const VALUES = 90
 const ROW = 30
 const TOP = 34
+const FONT = 'font-family="system-ui, sans-serif" font-size="13"'
 const MOST = 2 // twice the goal is as far as the picture goes
 
 const colours = { goal: '#2f7d4f', 'first bar': '#b08a1e', below: '#b0402f' } as const
@@ -17,7 +18,7 @@ export const plot = (rows: readonly Row[]): string => {
   const height = TOP + rows.length * ROW + 14
   const goalAt = across(1)
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${FONT}>`,
     '<title>Share of each goal that is reached</title>',
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
     ...rows.map((row, i) => bar(row, TOP + i * ROW)),
@@ -32,11 +33,12 @@ export const plot = (rows: readonly Row[]): string => {
 const bar = (row: Row, y: number): string => {
   const value = median(row.values)
   const end = across(shareOfGoal(value, row))
-  const first = across(shareOfGoal(row.firstBar, row))
+  const first = across(shareOfGoal(row.firstBar, row)).toFixed(1)
+  const width = (end - LABELS).toFixed(1)
   return [
     `<text x="${LABELS - 10}" y="${y + 15}" text-anchor="end" fill="#222222">${row.what}</text>`,
-    `<rect x="${LABELS}" y="${y + 2}" width="${(end - LABELS).toFixed(1)}" height="18" fill="${colours[verdictOf(row)]}"/>`,
-    `<line x1="${first.toFixed(1)}" y1="${y - 1}" x2="${first.toFixed(1)}" y2="${y + 23}" stroke="#666666" stroke-dasharray="3 3"/>`,
+    `<rect x="${LABELS}" y="${y + 2}" width="${width}" height="18" fill="${colours[verdictOf(row)]}"/>`,
+    `<line x1="${first}" y1="${y - 1}" x2="${first}" y2="${y + 23}" stroke="#666666" stroke-dasharray="3 3"/>`,
     `<text x="${(end + 6).toFixed(1)}" y="${y + 15}" fill="#222222">${shortNumber(value)} ${row.unit}</text>`,
   ].join('\n')
 }

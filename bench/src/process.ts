@@ -11,7 +11,10 @@ import type { Scratch } from './scratch.ts'
  */
 const clientCore = String(availableParallelism() - 1)
 
-export const asClient = (command: string, args: string[]): [string, string[]] => ['taskset', ['-c', clientCore, command, ...args]]
+export const asClient = (command: string, args: string[]): [string, string[]] => [
+  'taskset',
+  ['-c', clientCore, command, ...args],
+]
 
 /** A peer that runs until it is stopped. */
 export interface Running {

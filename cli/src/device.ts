@@ -1,6 +1,7 @@
 import { DeviceLine } from '@carillon/protocol/imports.ts'
 import { read } from '@carillon/protocol/read.ts'
 import { checkDeviceLine, prepareDevices } from '@carillon/server/access/imports.ts'
+import { PushTokens } from '@carillon/server/access/push-tokens.ts'
 import { systemClock } from '@carillon/server/clock.ts'
 import { importDevices } from '@carillon/server/store/imports.ts'
 import { type Command, appNamed, required } from './command.ts'
@@ -33,6 +34,7 @@ export const deviceCommands: Command[] = [
     takes: 1,
     run: async (call) => {
       const app = await appNamed(call, required(call, 'app'))
+      const parts = { seal: call.seal, clock: systemClock, pushTokens: new PushTokens() }
       await importFile(call, app, {
         what: 'devices',
         read: (value) => {
@@ -40,7 +42,7 @@ export const deviceCommands: Command[] = [
           checkDeviceLine(line)
           return line
         },
-        prepare: (lines) => prepareDevices({ seal: call.seal, clock: systemClock }, app, lines),
+        prepare: (lines) => prepareDevices(parts, app, lines),
         add: (group) => call.store.write(importDevices, group),
       })
     },

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { loopDelayMs, startOnCopy } from '../carillon.ts'
 import { credentialsOf, type Crowd } from '../crowd.ts'
-import { alternate, ratios, type Bench, type Job, type Sample } from '../job.ts'
+import { alternate, ratios, type Bench, type Job, type Row, type Sample } from '../job.ts'
 import { startMosquitto, type Broker } from '../peers/mosquitto.ts'
 import { startAedes } from '../peers/peers.ts'
+import { areCounted } from './notifying.ts'
 
 // The payload of a push made of this is some 300 bytes long, as long as what the brokers carry.
 const BYTES = 300
+const setting = { distribution_strategy: 'nativepush_only' }
 const message = { title: 'The shop opens at nine', body: 'x'.repeat(135), ext: { page: 'opening', shop: 12 } }
 
 /** `devices` connected, `broadcasts` in a row. */
@@ -18,7 +20,7 @@ interface Extent {
 export const broadcast: Job = {
   name: 'broadcast',
   about:
-    'One message to all connected devices, several in a row, QoS 1: every delivery acknowledged, and with Carillon stored and counted exactly; against MQTT brokers that store and count nothing.',
+    'One message to all connected devices, ten in a row, QoS 1: acknowledged, and with Carillon stored and counted.',
   run: async (bench) => {
     const extent = bench.quick ? { devices: 200, broadcasts: 3 } : { devices: 10_000, broadcasts: 10 }
     const crowd = await bench.crowd(extent.devices)
@@ -27,14 +29,14 @@ export const broadcast: Job = {
       mosquitto: async () => broadcastTheirs(bench, await startMosquitto(bench.scratch), extent),
       aedes: async () => broadcastTheirs(bench, await startAedes(bench.scratch), extent),
     })
-    const against = (peer: 'mosquitto' | 'aedes') => ratios(samples.carillon, samples[peer])
+    const against = (peer: 'mosquitto' | 'aedes', firstBar: number, goal: number): Row => ({
+      what: `broadcast against ${peer}`, unit: '×', better: 'more', firstBar, goal,
+      values: ratios(samples.carillon, samples[peer]),
+    })
     return {
       measured: 'acknowledged deliveries a second',
       samples,
-      rows: [
-        { what: 'broadcast against mosquitto', unit: '×', better: 'more', firstBar: 0.5, goal: 1, values: against('mosquitto') },
-        { what: 'broadcast against aedes', unit: '×', better: 'more', firstBar: 1.8, goal: 3, values: against('aedes') },
-      ],
+      rows: [against('mosquitto', 0.5, 1), against('aedes', 1.8, 3)],
     }
   },
 }
@@ -46,18 +48,11 @@ const broadcastOurs = async (bench: Bench, crowd: Crowd, { devices: count, broad
   await carillon.online(crowd.members[count - 1]!)
   const send = async (times: number) => {
     const got = devices.expect(count * times)
-    const notify = () => carillon.notify({ audience: 'all', setting: { distribution_strategy: 'nativepush_only' }, message })
+    const notify = () => carillon.notify({ audience: 'all', setting, message })
     const tasks = await Promise.all(Array.from({ length: times }, notify))
     const told = await got
-    await untilAllCounted(tasks)
+    while (!(await areCounted(carillon, tasks, count))) await pause(5)
     return told
-  }
-  const untilAllCounted = async (list: number[]): Promise<void> => {
-    for (;;) {
-      const rows = await carillon.ok<{ nativepush_received: number }[]>('/push/task/detail', { token: carillon.admin, body: { list } })
-      if (rows.every((row) => row.nativepush_received === count)) return
-      await pause(5)
-    }
   }
   await send(1)
   await loopDelayMs(carillon)

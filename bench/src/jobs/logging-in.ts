@@ -18,5 +18,6 @@ export const addUsers = async (carillon: Carillon): Promise<void> => {
 /** Right passwords, as many as are taken, for so many seconds. */
 export const logIn = (clients: Clients, { port }: Carillon, seconds: number): Promise<Called> => {
   const bodies = Array.from({ length: USERS }, (_, i) => JSON.stringify({ name: `visitor-${i}`, password: PASSWORD }))
-  return clients.call({ port, connections: CONNECTIONS, path: '/token/user', headers: { app_id: 'demo' }, bodies, for: { seconds } })
+  const headers = { app_id: 'demo' }
+  return clients.call({ port, connections: CONNECTIONS, path: '/token/user', headers, bodies, for: { seconds } })
 }

@@ -5,17 +5,18 @@ import { addUsers, hashThreads, logIn } from './logging-in.ts'
 
 export const logins: Job = {
   name: 'logins',
-  about: 'Logins with the right password, as many as are taken; against argon2id alone with the same parameters, as many at once.',
+  about: 'Logins with the right password, as many as are taken; against argon2id alone, with as many threads.',
   run: async (bench) => {
     const seconds = bench.quick ? 1 : 10
     const samples = await alternate(bench, {
       carillon: () => logInAll(bench, seconds),
       argon2id: async () => ({ value: await rawArgon2(bench.scratch, hashThreads, seconds) }),
     })
+    const values = ratios(samples.carillon, samples.argon2id)
     return {
       measured: 'logins or hashes a second',
       samples,
-      rows: [{ what: 'logins against raw argon2id', unit: '×', better: 'more', firstBar: 0.9, goal: 0.95, values: ratios(samples.carillon, samples.argon2id) }],
+      rows: [{ what: 'logins against raw argon2id', unit: '×', better: 'more', firstBar: 0.9, goal: 0.95, values }],
     }
   },
 }

@@ -18,9 +18,11 @@ interface Extent {
 export const memory: Job = {
   name: 'memory',
   about:
-    'Resident memory of the server that one more connected, idle device takes: the difference between 1,000 and 10,000 devices, after the process has come to rest.',
+    'Resident memory one more connected, idle device takes: from 1,000 devices to 10,000, each time after a rest.',
   run: async (bench) => {
-    const extent = bench.quick ? { first: 50, all: 250, stillMs: 1_000 } : { first: 1_000, all: 10_000, stillMs: 10_000 }
+    const extent = bench.quick
+      ? { first: 50, all: 250, stillMs: 1_000 }
+      : { first: 1_000, all: 10_000, stillMs: 10_000 }
     const crowd = await bench.crowd(extent.all)
     const samples = await alternate(bench, {
       carillon: () => weighOurs(bench, crowd, extent),

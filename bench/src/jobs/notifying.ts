@@ -1,23 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Carillon } from '../../../test/harness/carillon.ts'
+import type { Called, Calls, Clients } from '../clients.ts'
 import { loopDelayMs, startOnCopy } from '../carillon.ts'
 import { credentialsOf, type Crowd } from '../crowd.ts'
 import type { Bench, Sample } from '../job.ts'
 
-export const CONNECTIONS = 64
+const CONNECTIONS = 64
 const DETAILS_AT_ONCE = 500
 
-export const headersOf = ({ admin }: Pick<Carillon, 'admin'>): Record<string, string> => ({ app_id: 'demo', 'access-token': admin })
+/** Calls of notify, with these bodies in turn. */
+export const callNotify = (
+  clients: Clients,
+  { port, admin }: { port: number; admin: string },
+  bodies: readonly string[],
+  extent: Calls['for'],
+): Promise<Called> =>
+  clients.call({
+    port,
+    connections: CONNECTIONS,
+    path: '/push/notify',
+    headers: { app_id: 'demo', 'access-token': admin },
+    bodies,
+    for: extent,
+  })
 
 /** A notification of the usual size to one audience. */
 export const bodyFor = (audience: unknown): string =>
   JSON.stringify({
     audience,
     setting: { distribution_strategy: 'nativepush_only' },
-    message: { title: 'Your order is on its way', body: 'It left the warehouse this morning and arrives tomorrow.', ext: { order: 4711 } },
+    message: {
+      title: 'Your order is on its way',
+      body: 'It left the warehouse this morning and arrives tomorrow.',
+      ext: { order: 4711 },
+    },
   })
 
-/** Notifications a second to one connected device at a time: done when the counters say received for every one of them. */
+/** Notifications a second to one connected device at a time: done when the counters say received for each of them. */
 export const notifyEach = async (
   bench: Bench,
   crowd: Crowd,
@@ -28,10 +47,7 @@ export const notifyEach = async (
   await devices.connect(online)
   await carillon.online(crowd.members[online - 1]!)
   const bodies = Array.from({ length: online }, (_, place) => bodyFor(audienceOf(place)))
-  const call = (count: number) =>
-    bench.clients.call({
-      port: carillon.port, connections: CONNECTIONS, path: '/push/notify', headers: headersOf(carillon), bodies, for: { requests: count },
-    })
+  const call = (count: number) => callNotify(bench.clients, carillon, bodies, { requests: count })
   const warmUp = Math.ceil(requests / 5)
   const warm = devices.expect(warmUp)
   await call(warmUp)
@@ -54,6 +70,13 @@ export const notifyEach = async (
   return sample
 }
 
+/** Whether the counters say received for so many devices of each of these tasks. */
+export const areCounted = async (carillon: Carillon, tasks: readonly number[], devices: number): Promise<boolean> => {
+  const asked = { token: carillon.admin, body: { list: tasks } }
+  const rows = await carillon.ok<{ nativepush_received: number }[]>('/push/task/detail', asked)
+  return rows.length === tasks.length && rows.every((row) => row.nativepush_received === devices)
+}
+
 /**
  * When the counters said received for all of the last `count` tasks, on the clock of process.hrtime. The newest are
  * asked again and again; the older ones once, after that: if one of them is behind, the clock runs on.
@@ -63,8 +86,7 @@ const untilCounted = async (carillon: Carillon, newest: number, count: number): 
   for (let done = 0; done < count; done += DETAILS_AT_ONCE) {
     const list = Array.from({ length: Math.min(DETAILS_AT_ONCE, count - done) }, (_, i) => newest - done - i)
     for (let looks = 1; ; looks++) {
-      const rows = await carillon.ok<{ nativepush_received: number }[]>('/push/task/detail', { token: carillon.admin, body: { list } })
-      const isCounted = rows.length === list.length && rows.every((row) => row.nativepush_received === 1)
+      const isCounted = await areCounted(carillon, list, 1)
       if (isCounted && (done === 0 || looks > 1)) countedAt = Number(process.hrtime.bigint())
       if (isCounted) break
       await pause(5)

@@ -3,7 +3,7 @@ import { alternate, type Bench, type Job, type Sample } from '../job.ts'
 
 export const start: Job = {
   name: 'start',
-  about: 'From the command to `carillon ready`, on existing data of 1,000,000 devices, without a cache of compiled code; beside it the same on 100 devices.',
+  about: 'From the command to `carillon ready` with 1,000,000 devices, no compiled code cached; beside it with 100.',
   run: async (bench) => {
     const size = bench.quick ? 5_000 : 1_000_000
     const full = await bench.population(size, 100)

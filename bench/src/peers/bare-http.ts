@@ -10,7 +10,8 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { message?: unknown }
     tasks += 1
-    const answer = JSON.stringify({ code: body.message === undefined ? 10002 : 200, data: { task_id: tasks }, message: null })
+    const code = body.message === undefined ? 10002 : 200
+    const answer = JSON.stringify({ code, data: { task_id: tasks }, message: null })
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) })
     response.end(answer)
   })

@@ -10,7 +10,7 @@ export interface Broker extends Running {
 
 /**
  * Mosquitto at its best: nothing is logged, kept or limited, and it does not look for every message through the list of
- * those who have it already (allow_duplicate_messages), which costs it three quarters of its speed.
+ * those who have it already (allow_duplicate_messages), which costs it most of its speed.
  */
 const configuration = (port: number): string => `listener ${port} 127.0.0.1
 allow_anonymous true
@@ -27,7 +27,8 @@ user root
 
 export const startMosquitto = async (scratch: Scratch): Promise<Broker> => {
   const port = await freePort()
-  const running = await startProcess(scratch, 'mosquitto', ['-c', scratch.file(configuration(port))], () => listens(port))
+  const file = scratch.file(configuration(port))
+  const running = await startProcess(scratch, 'mosquitto', ['-c', file], () => listens(port))
   return { ...running, port }
 }
 

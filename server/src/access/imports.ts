@@ -7,7 +7,8 @@ import { idOf } from './ids.ts'
 import { emailKey } from './login.ts'
 import type { AccessParts } from './parts.ts'
 import { checkPassword, isVerifiable } from './password.ts'
-import { hashToken, newToken, pushTokenRow } from './token.ts'
+import type { PushTokens } from './push-tokens.ts'
+import { pushTokenRow } from './token.ts'
 
 /** Refuses a line whose fields do not go together. */
 export const checkUserLine = ({ password, password_hash }: UserLine, app: App): void => {
@@ -51,14 +52,13 @@ export const checkDeviceLine = ({ user_id, name, tokens = [] }: DeviceLine): voi
 
 /** A group of devices as the store takes it, each with a push token of its own: the one its next login is told. */
 export const prepareDevices = (
-  { clock, seal }: Pick<AccessParts, 'clock' | 'seal'>,
+  { clock, seal, pushTokens }: Pick<AccessParts, 'clock' | 'seal'> & { pushTokens: PushTokens },
   app: App,
   lines: readonly DeviceLine[],
 ): DeviceGroup => {
   const addresses = lines.map(() => {
-    const pushToken = newToken('push')
-    const hash = hashToken(pushToken)
-    return { hash, sealed: seal.seal(pushToken, pushTokenRow(hash)) }
+    const { token, hash } = pushTokens.next()
+    return { hash, sealed: seal.seal(token, pushTokenRow(hash)) }
   })
   return {
     app: app.id,

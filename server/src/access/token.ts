@@ -4,7 +4,12 @@ import { drawRandom } from './random.ts'
 /** The first letters say what a secret is when it turns up in a log or a repository. */
 const prefixes = { admin: 'ca_', user: 'cu_', push: 'cp_', store: 'cs_', fileKey: 'ck_' } as const
 
-export const newToken = (kind: keyof typeof prefixes): string => prefixes[kind] + drawRandom(32).toString('base64url')
+const spell = (kind: keyof typeof prefixes, bytes: Buffer): string => prefixes[kind] + bytes.toString('base64url')
+
+export const newToken = (kind: keyof typeof prefixes): string => spell(kind, drawRandom(32))
+
+/** The push token of 32 random bytes, for who draws many of them. */
+export const pushTokenOf = (bytes: Buffer): string => spell('push', bytes)
 
 /** Tokens are random, so one round of SHA-256 hides them well enough, and they are found by it. */
 export const hashToken = (text: string): Uint8Array => Uint8Array.from(hash('sha256', text, 'buffer'))

@@ -3,7 +3,7 @@ import type { ReceiptEvent } from '@carillon/protocol/names.ts'
 import type { Clock } from '../clock.ts'
 import { receiptsGathered, transitions } from '../metrics.ts'
 import { type BatchMarks, markDeliveries } from '../store/batches.ts'
-import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN } from '../store/ledger.ts'
+import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN, joinMarks, markOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
 import { findDelivery } from '../store/trace.ts'
 
@@ -45,12 +45,12 @@ export class Receipts {
   /** Written to a connection. `final`: no acknowledgement will come. */
   sent(place: Place, final: boolean): void {
     receiptsGathered.sent.value += 1
-    this.#mark(place, { level: SENT, final, seen: 0 })
+    this.#mark(place, markOf(SENT, final))
   }
 
   received(place: Place): void {
     receiptsGathered.received.value += 1
-    this.#mark(place, { level: RECEIVED, final: true, seen: 0 })
+    this.#mark(place, markOf(RECEIVED, true))
   }
 
   /**
@@ -63,7 +63,7 @@ export class Receipts {
     const place = await this.#store.read(findDelivery, { app, deviceId, taskId, channel })
     if (!place) return false
     receiptsGathered[report.event].value += 1
-    this.#mark({ taskId, ...place }, { level: RECEIVED, final: true, seen: seenBy[report.event] })
+    this.#mark({ taskId, ...place }, markOf(RECEIVED, true, seenBy[report.event]))
     this.#waiting ??= Promise.withResolvers()
     await this.#waiting.promise
     return true
@@ -73,14 +73,8 @@ export class Receipts {
     let batch = this.#gathered.get(batchId)
     if (!batch) this.#gathered.set(batchId, (batch = { taskId, marks: new Map() }))
     const known = batch.marks.get(index)
-    if (known) {
-      known.level = Math.max(known.level, mark.level) as Mark['level']
-      known.final ||= mark.final
-      known.seen = Math.max(known.seen, mark.seen)
-    } else {
-      batch.marks.set(index, mark)
-      this.#count++
-    }
+    batch.marks.set(index, known === undefined ? mark : joinMarks(known, mark))
+    if (known === undefined) this.#count++
     if (this.#count >= MARKS_A_WRITE) void this.flush()
     else this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
   }
@@ -96,7 +90,8 @@ export class Receipts {
       const batches: BatchMarks[] = [...gathered].map(([batchId, { taskId, marks }]) => ({
         batchId,
         taskId,
-        marks: [...marks].map(([index, mark]) => ({ index, ...mark })),
+        places: Uint32Array.from(marks.keys()),
+        marks: Uint8Array.from(marks.values()),
       }))
       const write = this.#write(batches, this.#waiting)
       this.#waiting = undefined
@@ -113,8 +108,8 @@ export class Receipts {
     } catch (error) {
       // Kept, and tried again with what comes meanwhile; if this process dies first, the devices are sent them again.
       this.#log.warn({ err: error, batches: batches.length }, 'receipts could not be stored; trying again')
-      for (const { batchId, taskId, marks } of batches) {
-        for (const { index, ...mark } of marks) this.#mark({ taskId, batchId, index }, mark)
+      for (const { batchId, taskId, places, marks } of batches) {
+        places.forEach((index, i) => this.#mark({ taskId, batchId, index }, marks[i]!))
       }
       if (waiting) {
         this.#waiting ??= Promise.withResolvers()

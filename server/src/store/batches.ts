@@ -2,7 +2,7 @@ import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
 import { raiseBadges } from './badges.ts'
 import { tellTaskEnded } from './events.ts'
 import { addToInbox } from './inbox.ts'
-import { type DeliveryState, type Mark, byteOf, fold, isPending, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
+import { type DeliveryState, SENT, byteOf, fold, isFinal, isPending, markOf, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
 import type { Tx } from './store.ts'
 
 /** `held`: not routed yet (quiet hours). `none`: no channel could be chosen; the batch's reason says why. */
@@ -171,7 +171,7 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boo
   for (const { index, state, sent } of s.changes) {
     const before = bytes[index]!
     if (!isPending(before)) continue // acknowledged, cancelled or expired meanwhile
-    const after = withState(sent ? withMark(before, { level: 1, final: false, seen: 0 }) : before, state)
+    const after = withState(sent ? withMark(before, markOf(SENT, false)) : before, state)
     bytes[index] = after
     if (state === 'waiting') toInbox.push(devices[index]!)
     else if (state !== 'pending' && batch.channel === ownChannel) {
@@ -194,11 +194,12 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boo
   return { settled: true, children, finished }
 }
 
-/** Marks of one batch: places and what is now known of each. */
+/** Marks of one batch: places and, in the same order, what is now known of each. */
 export interface BatchMarks {
   batchId: number
   taskId: number
-  marks: ({ index: number } & Mark)[]
+  places: Uint32Array
+  marks: Uint8Array
 }
 
 /**
@@ -207,7 +208,7 @@ export interface BatchMarks {
  */
 export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<{ finished: number }> => {
   let finished = 0
-  for (const { batchId, taskId, marks } of batches) {
+  for (const { batchId, taskId, places, marks } of batches) {
     const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number }>(
       'SELECT bytes, log, sent, received FROM batch_states WHERE batch_id = ?', batchId,
     )
@@ -215,15 +216,15 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
     const { bytes } = row
     let changed = false
     const ended: number[] = []
-    for (const { index, ...mark } of marks) {
+    places.forEach((index, i) => {
       const before = bytes[index]
-      if (before === undefined) continue
-      const after = withMark(before, mark)
-      if (after === before) continue
+      if (before === undefined) return
+      const after = withMark(before, marks[i]!)
+      if (after === before) return
       changed = true
       bytes[index] = after
-      if (mark.final) ended.push(index)
-    }
+      if (isFinal(marks[i]!)) ended.push(index)
+    })
     if (!changed) continue
     const sum = fold(bytes)
     const log: LogEntry[] = []

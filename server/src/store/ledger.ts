@@ -43,6 +43,7 @@ export const seenOf = (byte: number): number => byte >> 6
 
 const PENDING = numberOf.pending
 const WAITING = numberOf.waiting
+const DONE = numberOf.done
 
 export const isPending = (byte: number): boolean => (byte & 0x0f) === PENDING
 /** Still to be had by the device: not acknowledged, and nothing else became of it. */
@@ -50,17 +51,24 @@ export const isDeliverable = (byte: number): boolean => (byte & 0x0f) <= WAITING
 
 export const withState = (byte: number, state: DeliveryState): number => (byte & 0xf0) | numberOf[state]
 
-export interface Mark {
-  level: Level
-  /** Nothing more is to be done on this channel once this mark is there. */
-  final: boolean
-  seen: number
-}
+/**
+ * What is newly known of a delivery, laid out like its byte; `final`: nothing more is to be done on this channel. A number,
+ * because they come by the ten thousand.
+ */
+export type Mark = number
+
+export const markOf = (level: Level, final: boolean, seen = 0): Mark => (final ? DONE : PENDING) | (level << 4) | (seen << 6)
+
+export const isFinal = (mark: Mark): boolean => (mark & 0x0f) === DONE
+
+/** Both marks at once. */
+export const joinMarks = (a: Mark, b: Mark): Mark =>
+  Math.max(a & 0x0f, b & 0x0f) | Math.max(a & 0x30, b & 0x30) | Math.max(a & 0xc0, b & 0xc0)
 
 /** Moves a byte forward; never back. */
 export const withMark = (byte: number, mark: Mark): number => {
-  const state = mark.final && (byte & 0x0f) <= WAITING ? numberOf.done : byte & 0x0f
-  return state | (Math.max(levelOf(byte), mark.level) << 4) | (Math.max(seenOf(byte), mark.seen) << 6)
+  const state = (mark & 0x0f) === DONE && (byte & 0x0f) <= WAITING ? DONE : byte & 0x0f
+  return state | Math.max(byte & 0x30, mark & 0x30) | Math.max(byte & 0xc0, mark & 0xc0)
 }
 
 export interface Fold {

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Worker, parentPort, workerData } from 'node:worker_threads'
 import type { Op } from '../store.ts'
 import { Connection } from './connection.ts'
+import { isFolderLocked } from './lock.ts'
 import { migrate } from './migrate.ts'
 
 interface Call {
@@ -23,8 +25,9 @@ export type FromWriter =
 const FOREIGN_WRITE_POLL_MS = 250
 const WAL_CHECK_MS = 1_000
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
-// A command that writes much clears the log itself, outside its transactions: there may be no server to do it.
-const COMMAND_CHECKPOINT_PAGES = 16_384
+// A command that writes much clears the log itself, after its transactions: beside a server before that one has to, and
+// alone seldom, since a page that changed often is then copied once.
+const CHECKPOINT_PAGES = { beside: 8_192, alone: 65_536 }
 const BUSY_MS = 10_000
 const SQLITE_BUSY = 5
 
@@ -37,7 +40,7 @@ const connection = new Connection(file)
 migrate(connection.db)
 connection.waitForOthers(0) // begin() does; and a checkpoint that a long reader stands in the way of must not hold up writes
 const pause = new Int32Array(new SharedArrayBuffer(4))
-if (!checkpoints) connection.checkpointAt(COMMAND_CHECKPOINT_PAGES)
+if (!checkpoints) connection.checkpointAt(isFolderLocked(dirname(file)) ? CHECKPOINT_PAGES.beside : CHECKPOINT_PAGES.alone)
 
 const byName = (await import(operations)) as Record<string, Op<unknown, unknown>>
 
