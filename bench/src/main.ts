@@ -81,5 +81,5 @@ for (const job of jobs.filter(({ name }) => positionals.length === 0 || position
   if (bench.quick) continue
   const date = new Date().toISOString().slice(0, 10)
   write({ job: job.name, about: job.about, date, machine: thisMachine(), othersBusy: busy, ...found })
+  writePages(jobs)
 }
-if (!bench.quick) writePages(jobs)

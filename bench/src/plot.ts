@@ -38,7 +38,7 @@ const bar = (row: Row, y: number): string => {
   return [
     `<text x="${LABELS - 10}" y="${y + 15}" text-anchor="end" fill="#222222">${row.what}</text>`,
     `<rect x="${LABELS}" y="${y + 2}" width="${width}" height="18" fill="${colours[verdictOf(row)]}"/>`,
-    `<line x1="${first}" y1="${y - 1}" x2="${first}" y2="${y + 23}" stroke="#666666" stroke-dasharray="3 3"/>`,
-    `<text x="${(end + 6).toFixed(1)}" y="${y + 15}" fill="#222222">${shortNumber(value)} ${row.unit}</text>`,
+    `<line x1="${first}" y1="${y - 1}" x2="${first}" y2="${y + 23}" stroke="#222222" stroke-dasharray="3 3"/>`,
+    `<text x="${WIDTH - 12}" y="${y + 15}" text-anchor="end" fill="#222222">${shortNumber(value)} ${row.unit}</text>`,
   ].join('\n')
 }

@@ -13,7 +13,7 @@ import { Progress, spelt } from './progress.ts'
 // A group is one transaction. Beside a running server it takes some 20 to 40 ms, and the server writes between two of
 // them; where none runs, larger ones touch the pages of the indexes less often, which is what an import waits for.
 const GROUP_BESIDE = 1_000
-const GROUP_ALONE = 20_000
+const GROUP_ALONE = 5_000
 const GAP_MS = 2
 const SHOWN_PROBLEMS = 20
 

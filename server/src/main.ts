@@ -2,17 +2,14 @@ import type { Server as TlsServer } from 'node:https'
 import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { ownChannel as ownName } from '@carillon/protocol/names.ts'
-import { Refused } from '@carillon/protocol/errors.ts'
 import type { Logger } from 'pino'
 import { Access } from './access/access.ts'
-import { type AttachmentParts, removeOldFiles, sizeOfAttachment } from './access/attachments.ts'
+import type { AttachmentParts } from './access/attachments.ts'
 import { Changes } from './access/changes.ts'
 import type { AccessParts } from './access/parts.ts'
 import { Passwords } from './access/password.ts'
 import { withDefaults } from './access/settings.ts'
 import { Throttle } from './access/throttle.ts'
-import { hashToken } from './access/token.ts'
 import { memoryBus } from './bus/memory.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -20,61 +17,27 @@ import { localFiles } from './files/local.ts'
 import { s3Files } from './files/s3.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { ownChannel } from './gateway/own-channel.ts'
-import { openStream } from './gateway/stream.ts'
 import { listenTcp } from './gateway/tcp.ts'
 import { attachWebSocket } from './gateway/websocket.ts'
-import { appRoutes } from './http/app.ts'
-import { certificateRoutes } from './http/certificate.ts'
-import { deviceRoutes } from './http/device.ts'
+import type { House } from './house.ts'
 import { withDocs } from './http/docs.ts'
-import { fileRoutes } from './http/file.ts'
-import { groupRoutes } from './http/group.ts'
-import { metricsRoute } from './http/metrics.ts'
-import { operationsRoutes } from './http/operations.ts'
-import { pushRoutes } from './http/push.ts'
-import { receiptRoutes } from './http/receipt.ts'
 import { addressReader, buildHttp, closeHttp, openHttp } from './http/server.ts'
-import { streamRoute } from './http/stream.ts'
-import { taskRoutes } from './http/task.ts'
-import { thisDevice, known } from './http/this-device.ts'
-import { tokenRoutes } from './http/token.ts'
-import { userRoutes } from './http/user.ts'
-import { vendorTokenRoutes } from './http/vendor-token.ts'
-import { webhookRoutes, webhookSeat } from './http/webhook.ts'
-import { metricsText, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
+import { loopsOf } from './loops.ts'
 import { watchProcess } from './metrics-process.ts'
+import { passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
 import { openStore } from './open-store.ts'
 import { ownPorts } from './own-ports.ts'
-import { accept } from './push/accept.ts'
 import { Deliver } from './push/deliver.ts'
 import { Inbox } from './push/inbox.ts'
-import { Loop } from './push/loop.ts'
 import type { Path } from './push/path.ts'
-import { planNext } from './push/plan.ts'
 import { Receipts } from './push/receipts.ts'
 import { Tasks } from './push/tasks.ts'
-import { expireNext, purgeNext } from './push/upkeep.ts'
-import { tellEvents } from './push/webhooks.ts'
-import { getAppById, listApps } from './store/apps.ts'
-import { purgeAttempts } from './store/attempts.ts'
-import { purgeChanges } from './store/changes.ts'
-import { findDevice } from './store/devices.ts'
-import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
-import { startNode, touchNode } from './store/nodes.ts'
-import type { Scope } from './store/scope.ts'
+import { routesOf } from './routes.ts'
+import { getAppById } from './store/apps.ts'
+import { startNode } from './store/nodes.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
-import { expiredTokens, purgeTokens } from './store/tokens.ts'
-import { deviceInScope } from './store/trace.ts'
 import { Tls } from './tls.ts'
-import { checkCredentials } from './vendors/vendors.ts'
 
-const POLL_MS = 1_000 // what a lost nudge costs
-const EXPIRY_MS = 5_000
-const PURGE_MS = 60_000
-const TOKEN_EXPIRY_MS = 2_000 // a token that ends takes its connections with it within 5 s
-const EVENTS_KEPT_MS = 30 * 86_400_000
-const CERTIFICATE_WARNING_MS = 30 * 86_400_000
-const BACKLOG_LIMIT = 20_000
 const HTTP_GRACE_MS = 5_000
 
 export interface Running {
@@ -108,7 +71,6 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const { store, seal } = await openStore(config, { checkpoints: true })
   closings.push(() => store.close())
   const node = await store.write(startNode, { now: clock.now() })
-  const isAlive = (other: number): boolean => other === node
   const bus = memoryBus()
   closings.push(() => bus.close())
 
@@ -132,8 +94,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   storeBacklog.read = () => store.backlog
 
   // The path of a push.
-  const settingsOf = async (app: number) => withDefaults((await store.read(getAppById, { id: app }))!).settings
-  const inboxLimitOf = async (app: number): Promise<number> => (await settingsOf(app)).inbox_limit
+  const inboxLimitOf = async (app: number): Promise<number> =>
+    withDefaults((await store.read(getAppById, { id: app }))!).settings.inbox_limit
   const tasks = new Tasks(store, inboxLimitOf)
   const receipts = new Receipts(store, clock, log)
   closings.push(() => receipts.flush())
@@ -178,35 +140,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     publicUrl: () => config.publicUrl || listening,
   }
 
-  // Work that finds itself by its due time.
-  let expiredUntil = clock.now()
-  const loops = {
-    tokens: new Loop('expiry of tokens', async () => {
-      const now = clock.now()
-      for (const id of await store.read(expiredTokens, { after: expiredUntil, now })) sessions.closeToken(id)
-      expiredUntil = now
-      return false
-    }, TOKEN_EXPIRY_MS, log),
-    plan: new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log),
-    own: new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log),
-    held: new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
-    webhooks: new Loop('webhooks', () => tellEvents({ store, clock, log, secretOf: ({ app, secret }) => seal.open(secret, webhookSeat(app)) }), POLL_MS, log),
-    files: new Loop('old files', () => removeOldFiles(attachments), PURGE_MS, log),
-    expire: new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
-    purge: new Loop('purge', async () => {
-      const now = clock.now()
-      await store.write(purgeTokens, { now })
-      await store.write(purgeChanges, { now })
-      await store.write(purgeAttempts, { now })
-      await store.write(purgeEvents, { before: now - EVENTS_KEPT_MS })
-      await store.write(tellExpiringCertificates, { now, before: now + CERTIFICATE_WARNING_MS })
-      const apps = (await store.read(listApps, {})).map(withDefaults)
-      return purgeNext(store, clock, apps.map(({ id, settings }) => ({ id, retentionDays: settings.retention_days })))
-    }, PURGE_MS, log),
+  const house: House = {
+    clock, log, store, seal, node, bus, changes, access, parts, path, inboxLimitOf, receipts, gateway, deliver, attachments,
   }
-  bus.on('tasks', loops.plan.nudge)
-  bus.on(`own:${node}`, loops.own.nudge)
-  for (const loop of Object.values(loops)) {
+  for (const loop of loopsOf(house)) {
     loop.start()
     closings.push(() => loop.stop())
   }
@@ -219,58 +156,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     tls: tls?.pair,
-    routes: withDocs([
-      ...tokenRoutes(parts),
-      ...userRoutes(parts),
-      ...groupRoutes(parts),
-      ...deviceRoutes({ store, clock, seal, changes, isAlive }),
-      ...vendorTokenRoutes({ store, clock }),
-      ...certificateRoutes({
-        store, clock, seal, changes,
-        checkCredentials: (vendor, environment, fields) => checkCredentials(vendor, environment, fields, clock.now()),
-      }),
-      ...fileRoutes(attachments),
-      ...pushRoutes({
-        clock,
-        sizeOf: (url) => sizeOfAttachment(attachments, url),
-        accept: (scope, notify) => {
-          if (store.backlog > BACKLOG_LIMIT) throw new Refused('tooMany', 'too many notifications are waiting to be stored', { retryAfter: 1 })
-          return accept(path, scope, notify)
-        },
-      }),
-      ...taskRoutes({
-        store, clock,
-        deviceOf: (scope, pushToken) =>
-          store.read(deviceInScope, { app: scope.app.id, scopeKind: scope.kind, scopeId: scope.id, pushTokenHash: hashToken(pushToken) }),
-      }),
-      ...receiptRoutes({
-        report: (report) => {
-          // A stream has no other way to acknowledge; what is in the air there came through the own channel.
-          const ofOwn = report.channel === undefined || report.channel === ownName
-          const acknowledged = ofOwn && sessions.acknowledged(report.deviceId, report.taskId)
-          return receipts.report(acknowledged ? { ...report, channel: ownName } : report)
-        },
-        thisDevice: async (scope: Scope, pushToken) => {
-          const device = await store.read(findDevice, thisDevice(scope, { push_token: pushToken }))
-          known(device !== undefined)
-          return device!
-        },
-      }),
-      ...appRoutes({ store, clock, changes }),
-      ...webhookRoutes({ store, clock, seal }),
-      streamRoute({ open: (credentials, response) => openStream(gateway, credentials, response) }),
-      metricsRoute({ text: metricsText, operator: (token) => access.operator(token) }),
-      ...operationsRoutes({ checks: async () => [{ name: 'store', ...(await storeWorks()) }] }),
-    ]),
+    routes: withDocs(routesOf(house)),
   })
-  const storeWorks = async (): Promise<{ ok: boolean; why?: string }> => {
-    try {
-      await store.write(touchNode, { node })
-      return { ok: true }
-    } catch (error) {
-      return { ok: false, why: error instanceof Error ? error.message : String(error) }
-    }
-  }
   attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
   tls?.onRenewed((pair) => (http.server as TlsServer).setSecureContext(pair))
   const secureContext = tls && (() => tls.pair.context)

@@ -56,20 +56,22 @@ export const prepareDevices = (
   app: App,
   lines: readonly DeviceLine[],
 ): DeviceGroup => {
-  const addresses = lines.map(() => {
+  const hashes: Uint8Array[] = []
+  const sealed: Uint8Array[] = []
+  for (let i = 0; i < lines.length; i++) {
     const { token, hash } = pushTokens.next()
-    return { hash, sealed: seal.seal(token, pushTokenRow(hash)) }
-  })
+    hashes.push(hash)
+    sealed.push(seal.seal(token, pushTokenRow(hash)))
+  }
+  const packed = (pieces: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(pieces))
   return {
     app: app.id,
     devices: lines.map(deviceOf),
-    pushTokenHashes: packed(addresses.map(({ hash }) => hash)),
-    pushTokens: packed(addresses.map(({ sealed }) => sealed)),
+    pushTokenHashes: packed(hashes),
+    pushTokens: packed(sealed),
     now: clock.now(),
   }
 }
-
-const packed = (pieces: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(pieces))
 
 const deviceOf = ({ user_id, name, device_guid, platform, tokens = [], tags = [], alias }: DeviceLine): NewDevice => ({
   userId: user_id === undefined ? null : idOf(user_id),

@@ -21,7 +21,7 @@ export class Seal {
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(row))
     const text = cipher.update(plain, 'utf8')
     const last = cipher.final()
-    return Uint8Array.from(Buffer.concat([Buffer.of(FORM), nonce, text, last, cipher.getAuthTag()]))
+    return new Uint8Array(Buffer.concat([Buffer.of(FORM), nonce, text, last, cipher.getAuthTag()]))
   }
 
   /** Throws when the value was sealed with another key or for another row, or is damaged. */

@@ -12,7 +12,7 @@ export const newToken = (kind: keyof typeof prefixes): string => spell(kind, dra
 export const pushTokenOf = (bytes: Buffer): string => spell('push', bytes)
 
 /** Tokens are random, so one round of SHA-256 hides them well enough, and they are found by it. */
-export const hashToken = (text: string): Uint8Array => Uint8Array.from(hash('sha256', text, 'buffer'))
+export const hashToken = (text: string): Uint8Array => new Uint8Array(hash('sha256', text, 'buffer'))
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 

@@ -151,6 +151,7 @@ const foreignWrites = setInterval(() => {
 // over: when it has grown large, take that pause (short, since most pages are copied already).
 const checkpointer = checkpoints ? new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: { file } }) : undefined
 const walChecks = setInterval(() => {
+  if (!checkpoints) return
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) < WAL_LIMIT_BYTES) return
   turn = turn.then(() => void connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
 }, WAL_CHECK_MS)

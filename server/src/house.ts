@@ -1,0 +1,33 @@
+import type { Logger } from 'pino'
+import type { Access } from './access/access.ts'
+import type { AttachmentParts } from './access/attachments.ts'
+import type { Changes } from './access/changes.ts'
+import type { AccessParts } from './access/parts.ts'
+import type { Seal } from './access/seal.ts'
+import type { Bus } from './bus/bus.ts'
+import type { Clock } from './clock.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import type { Deliver } from './push/deliver.ts'
+import type { Path } from './push/path.ts'
+import type { Receipts } from './push/receipts.ts'
+import type { Store } from './store/store.ts'
+
+/** What the program is made of, once main.ts has put it together. */
+export interface House {
+  clock: Clock
+  log: Logger
+  store: Store
+  seal: Seal
+  /** This incarnation of the node. */
+  node: number
+  bus: Bus
+  changes: Changes
+  access: Access
+  parts: AccessParts
+  path: Path
+  inboxLimitOf(app: number): Promise<number>
+  receipts: Receipts
+  gateway: Gateway
+  deliver: Deliver
+  attachments: AttachmentParts
+}

@@ -1,0 +1,63 @@
+import { ownChannel as ownName } from '@carillon/protocol/names.ts'
+import { removeOldFiles } from './access/attachments.ts'
+import { withDefaults } from './access/settings.ts'
+import type { House } from './house.ts'
+import { webhookSeat } from './http/webhook.ts'
+import { Loop } from './push/loop.ts'
+import { planNext } from './push/plan.ts'
+import { expireNext, purgeNext } from './push/upkeep.ts'
+import { tellEvents } from './push/webhooks.ts'
+import { listApps } from './store/apps.ts'
+import { purgeAttempts } from './store/attempts.ts'
+import { purgeChanges } from './store/changes.ts'
+import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
+import { expiredTokens, purgeTokens } from './store/tokens.ts'
+
+const POLL_MS = 1_000 // what a lost nudge costs
+const TOKEN_EXPIRY_MS = 2_000
+const EXPIRY_MS = 5_000
+const PURGE_MS = 60_000
+const EVENTS_KEPT_MS = 30 * 86_400_000
+const CERTIFICATE_WARNING_MS = 30 * 86_400_000
+
+/** Work that finds itself by its due time. */
+export const loopsOf = (house: House): Loop[] => {
+  const { store, clock, log, seal, bus, node, path, inboxLimitOf, deliver, attachments } = house
+  const plan = new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log)
+  const own = new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log)
+  bus.on('tasks', plan.nudge)
+  bus.on(`own:${node}`, own.nudge)
+  const webhooks = { store, clock, log, secretOf: ({ app, secret }: { app: number; secret: Uint8Array }) => seal.open(secret, webhookSeat(app)) }
+  return [
+    plan,
+    own,
+    new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
+    new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
+    new Loop('webhooks', () => tellEvents(webhooks), POLL_MS, log),
+    new Loop('expiry of tokens', closeExpired(house), TOKEN_EXPIRY_MS, log),
+    new Loop('old files', () => removeOldFiles(attachments), PURGE_MS, log),
+    new Loop('purge', () => purge(house), PURGE_MS, log),
+  ]
+}
+
+/** Connections end with the token they were opened with. */
+const closeExpired = ({ store, clock, gateway }: House) => {
+  let seenUntil = clock.now()
+  return async (): Promise<boolean> => {
+    const now = clock.now()
+    for (const id of await store.read(expiredTokens, { after: seenUntil, now })) gateway.sessions.closeToken(id)
+    seenUntil = now
+    return false
+  }
+}
+
+const purge = async ({ store, clock }: House): Promise<boolean> => {
+  const now = clock.now()
+  await store.write(purgeTokens, { now })
+  await store.write(purgeChanges, { now })
+  await store.write(purgeAttempts, { now })
+  await store.write(purgeEvents, { before: now - EVENTS_KEPT_MS })
+  await store.write(tellExpiringCertificates, { now, before: now + CERTIFICATE_WARNING_MS })
+  const apps = (await store.read(listApps, {})).map(withDefaults)
+  return purgeNext(store, clock, apps.map(({ id, settings }) => ({ id, retentionDays: settings.retention_days })))
+}
