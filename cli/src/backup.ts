@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { readConfig } from '@carillon/server/config.ts'
 import { backUp } from '@carillon/server/store/sqlite/backup.ts'
 import { databaseFile } from '@carillon/server/store/sqlite/sqlite.ts'
@@ -30,8 +30,11 @@ export const backupCommands: Command[] = [
       const { data, keyFile } = readConfig(settingFlags(call), process.env)
       if (!existsSync(databaseFile(data))) throw new Failed(`there is no store in ${data}`)
       if (!existsSync(dirname(file))) throw new Failed(`there is no folder ${dirname(file)}`)
-      if (existsSync(file) && call.options.force === undefined) throw new Failed(`${file} is there already; --force overwrites it`)
-      if (realpathSync(dirname(file)) === realpathSync(data) && file.endsWith('carillon.sqlite')) throw new Failed('a backup cannot take the place of the store itself')
+      const standing = existsSync(file)
+      if (standing && realpathSync(file) === realpathSync(databaseFile(data))) {
+        throw new Failed('a backup cannot take the place of the store itself')
+      }
+      if (standing && call.options.force === undefined) throw new Failed(`${file} is there already; --force overwrites it`)
       const progress = new Progress(process.stderr, { unit: 'KiB', total: 1 })
       const { bytes } = await backUp({
         folder: data,
@@ -41,7 +44,10 @@ export const backupCommands: Command[] = [
       progress.clear()
       call.print(
         { file, bytes, key_file: keyFile, includes_key: false },
-        [`${file}: ${(bytes / 1_048_576).toFixed(1)} MiB, checked`, `The key is not in it. Keep ${join(keyFile)} apart: without it the sealed secrets cannot be opened.`].join('\n'),
+        [
+          `${file}: ${(bytes / 1_048_576).toFixed(1)} MiB, checked`,
+          `The key is not in it. Keep ${keyFile} apart: without it the sealed secrets cannot be opened.`,
+        ].join('\n'),
       )
     },
   },

@@ -46,8 +46,10 @@ export const checkFolder = ({ data }: Pick<Config, 'data'>): Finding => {
 export const checkKeyMode = ({ keyFile }: Pick<Config, 'keyFile'>): Finding => {
   const name = 'key file'
   const stat = found(keyFile)
-  if (!stat) return wrong(name, `${keyFile} is not there`, 'put it back from where you keep it: what it sealed cannot be opened without it')
-  if (stat.mode & OTHERS) return wrong(name, `${keyFile} can be read by other users (mode ${mode(stat)})`, `chmod 600 ${keyFile}`)
+  if (!stat) return wrong(name, `${keyFile} is not there`, 'put it back: what it sealed cannot be opened without it')
+  if (stat.mode & OTHERS) {
+    return wrong(name, `${keyFile} can be read by other users (mode ${mode(stat)})`, `chmod 600 ${keyFile}`)
+  }
   return ok(name, `${keyFile}, mode ${mode(stat)}`)
 }
 
@@ -69,19 +71,23 @@ export const checkDisk = ({ data }: Pick<Config, 'data'>): Finding => {
   const free = bavail * bsize
   const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`
   if (free < FREE_LEAST) return wrong(name, text, 'a full disk refuses every notification: make room')
-  return free < FREE_FINE ? warn(name, text, 'make room before it is full: then every notification is refused') : ok(name, text)
+  if (free < FREE_FINE) return warn(name, text, 'make room before it is full: then every notification is refused')
+  return ok(name, text)
 }
 
 export const checkSchema = ({ db }: Connection): Finding => {
   const { is, known } = schemaVersion(db)
-  if (is > known) return wrong('schema', `version ${is} was made by a newer Carillon; this one knows ${known}`, 'run the newer one')
+  if (is > known) {
+    return wrong('schema', `version ${is} was made by a newer Carillon; this one knows ${known}`, 'run the newer one')
+  }
   return ok('schema', is === known ? `version ${is}` : `version ${is}; the next start brings it to ${known}`)
 }
 
 export const checkPages = ({ db }: Connection): Finding => {
   const rows = db.prepare('PRAGMA quick_check(5)').all() as { quick_check: string }[]
   if (rows[0]?.quick_check === 'ok') return ok('store', 'every page reads well')
-  return wrong('store', rows.map((row) => row.quick_check).join('; '), 'stop the server, keep this folder, and restore the newest backup into another')
+  const hint = 'stop the server, keep this folder, and restore the newest backup into another'
+  return wrong('store', rows.map((row) => row.quick_check).join('; '), hint)
 }
 
 export const checkServer = async (running: boolean, url: string): Promise<Finding> => {
@@ -91,7 +97,8 @@ export const checkServer = async (running: boolean, url: string): Promise<Findin
     await callServer(url, '/health/ready')
     return ok(name, `ready at ${url}`)
   } catch (error) {
-    return wrong(name, `one runs on this folder, but ${(error as Error).message}`, 'if it listens elsewhere, say where with --url; else look into its log')
+    const hint = 'if it listens elsewhere, say where with --url; else look into its log'
+    return wrong(name, `one runs on this folder, but ${(error as Error).message}`, hint)
   }
 }
 
@@ -121,7 +128,8 @@ export const checkTls = ({ tlsCert }: Pick<Config, 'tlsCert'>, now: number): Fin
   try {
     const until = new X509Certificate(readFileSync(tlsCert)).validToDate.getTime()
     if (until <= now) return wrong(name, `ended on ${day(until)}`, hint)
-    return until < now + EXPIRY_DAYS * DAY_MS ? warn(name, `ends on ${day(until)}`, hint) : ok(name, `good until ${day(until)}`)
+    if (until < now + EXPIRY_DAYS * DAY_MS) return warn(name, `ends on ${day(until)}`, hint)
+    return ok(name, `good until ${day(until)}`)
   } catch (error) {
     return wrong(name, `${tlsCert}: ${(error as Error).message}`, 'CARILLON_TLS_CERT must name a certificate in PEM')
   }

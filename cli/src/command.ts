@@ -65,7 +65,7 @@ export const runCommand = async (command: Command, args: string[], print: (text:
   const entries = Object.entries(values)
   const typed: Typed = {
     positionals,
-    options: Object.fromEntries(entries.map(([key, value]) => [key, typeof value === 'string' ? value : value ? 'true' : undefined])),
+    options: Object.fromEntries(entries.flatMap(([key, value]) => (Array.isArray(value) ? [] : [[key, String(value)]]))),
     lists: Object.fromEntries(entries.flatMap(([key, value]) => (Array.isArray(value) ? [[key, value as string[]]] : []))),
     json: values.json === true,
     print: (value, text) => print(values.json ? JSON.stringify(value) : text),

@@ -15,9 +15,9 @@ import { serverOptions, serverUrl } from './server-call.ts'
 const examine = async (call: Typed): Promise<Finding[]> => {
   const config = readSettings(call)
   if (Array.isArray(config)) return config
-  const misspelt = unknownVariables(process.env).map((name): Finding => (
-    { name: 'settings', state: 'warn', text: `${name} is not a setting of this version`, hint: 'carillon serve --help lists them' }
-  ))
+  const misspelt = unknownVariables(process.env).map((name): Finding => ({
+    name: 'settings', state: 'warn', text: `${name} is not a setting of this version`, hint: 'carillon serve --help lists them',
+  }))
   const findings = [
     ...(misspelt.length > 0 ? misspelt : [{ name: 'settings', state: 'ok', text: 'all can be read' } as const]),
     checkFiles(),
@@ -26,7 +26,9 @@ const examine = async (call: Typed): Promise<Finding[]> => {
   if (config.tlsCert !== '') findings.push(checkTls(config, systemClock.now()))
   if (!existsSync(config.data)) return findings
   findings.push(checkDisk(config))
-  if (!existsSync(databaseFile(config.data))) return [...findings, { name: 'store', state: 'ok', text: 'none yet; the first start makes it' }]
+  if (!existsSync(databaseFile(config.data))) {
+    return [...findings, { name: 'store', state: 'ok', text: 'none yet; the first start makes it' }]
+  }
   return [...findings, checkKeyMode(config), ...(await examineStore(call, config))]
 }
 
@@ -35,7 +37,8 @@ const readSettings = (call: Typed): Config | Finding[] => {
     return readConfig(settingFlags(call), process.env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.problems.map((text) => ({ name: 'settings', state: 'wrong', text, hint: 'carillon serve --help says what it takes' }))
+    const hint = 'carillon serve --help says what it takes'
+    return error.problems.map((text) => ({ name: 'settings', state: 'wrong', text, hint }))
   }
 }
 
@@ -54,7 +57,8 @@ const examineStore = async (call: Typed, config: Config): Promise<Finding[]> => 
       await checkTasks(connection, running, now),
     ]
   } catch (error) {
-    return [{ name: 'store', state: 'wrong', text: (error as Error).message, hint: 'restore the newest backup into another folder, and keep this one' }]
+    const hint = 'restore the newest backup into another folder, and keep this one'
+    return [{ name: 'store', state: 'wrong', text: (error as Error).message, hint }]
   } finally {
     connection?.close()
   }
@@ -70,13 +74,20 @@ export const doctorCommands: Command[] = [
       'Looks at settings, data folder, key, disk, store, server, certificates and tasks, and says what is wrong and what to',
       'do about it. Changes nothing. Exit code 1 if something is wrong; warnings alone leave it 0.',
     ].join('\n'),
-    examples: ['carillon doctor', 'carillon doctor --data /var/lib/carillon --json', 'carillon doctor --url https://push.example.com'],
+    examples: [
+      'carillon doctor',
+      'carillon doctor --data /var/lib/carillon --json',
+      'carillon doctor --url https://push.example.com',
+    ],
     options: serverOptions,
     takes: 0,
     runWithoutStore: async (call) => {
       const findings = await examine(call)
       const bad = findings.filter(({ state }) => state === 'wrong').length
-      const lines = findings.map(({ name, state, text, hint }) => `${marks[state]}  ${name}: ${text}${hint ? `\n       → ${hint}` : ''}`)
+      const lines = findings.flatMap(({ name, state, text, hint }) => [
+        `${marks[state]}  ${name}: ${text}`,
+        ...(hint === undefined ? [] : [`       → ${hint}`]),
+      ])
       call.print({ ok: bad === 0, findings }, lines.join('\n'))
       if (bad > 0) throw new Failed(bad === 1 ? 'one thing is wrong' : `${bad} things are wrong`)
     },

@@ -98,18 +98,22 @@ export const importFile = async <L, G>(call: Call, app: App, kind: Kind<L, G>): 
     await underWay
   } catch (error) {
     progress.clear()
-    throw new Failed(`stopped at line ${tally.lines}: ${(error as Error).message}. What was added stays; start again to add the rest`)
+    const why = (error as Error).message
+    throw new Failed(`stopped at line ${tally.lines}: ${why}. What was added stays; start again to add the rest`)
   }
   progress.clear()
   const { added, skipped, refused } = tally
-  await call.store.write(writeAudit, { app: app.id, at: systemClock.now(), actor, action: `${kind.what}.import`, detail: { ...tally } })
+  const entry = { app: app.id, at: systemClock.now(), actor, action: `${kind.what}.import`, detail: { ...tally } }
+  await call.store.write(writeAudit, entry)
   const seconds = Math.max(progress.seconds, 0.001)
   call.print(
     { ...tally, seconds: Number(seconds.toFixed(3)), problems },
     `${spelt(added)} ${kind.what} added, ${spelt(skipped)} were there already, ${spelt(refused)} lines not taken; `
       + `${seconds.toFixed(1)} s, ${spelt(Math.round(tally.lines / seconds))} lines a second`,
   )
-  if (refused > 0) throw new Failed(`${spelt(refused)} of ${spelt(tally.lines)} lines were not taken${refused > SHOWN_PROBLEMS ? `; the first ${SHOWN_PROBLEMS} are told above` : ''}`)
+  if (refused === 0) return
+  const more = refused > SHOWN_PROBLEMS ? `; the first ${SHOWN_PROBLEMS} are told above` : ''
+  throw new Failed(`${spelt(refused)} of ${spelt(tally.lines)} lines were not taken${more}`)
 }
 
 interface Read<L> {
@@ -118,7 +122,11 @@ interface Read<L> {
 }
 
 /** undefined: a blank line, or one that was refused. */
-const readLine = <L>({ number, bytes }: Line, kind: { read(value: unknown): L }, refuse: (line: number, reason: string) => void): L | undefined => {
+const readLine = <L>(
+  { number, bytes }: Line,
+  kind: { read(value: unknown): L },
+  refuse: (line: number, reason: string) => void,
+): L | undefined => {
   if (bytes === undefined) {
     refuse(number, 'is longer than 1 MiB')
     return undefined

@@ -25,7 +25,8 @@ export const openSource = (file: string): Source => {
   if (file === '-') return { chunks: process.stdin as AsyncIterable<Buffer>, size: undefined }
   try {
     const stat = statSync(file)
-    return { chunks: createReadStream(file, { highWaterMark: CHUNK_BYTES }), size: stat.isFile() ? stat.size : undefined }
+    const chunks = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+    return { chunks, size: stat.isFile() ? stat.size : undefined }
   } catch (error) {
     throw new Failed((error as Error).message)
   }
@@ -49,7 +50,8 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   }
   for await (const chunk of chunks) {
     const lines: Line[] = []
-    let from = bytesRead === 0 && chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+    const marked = bytesRead === 0 && chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    let from = marked ? BYTE_ORDER_MARK.length : 0
     bytesRead += chunk.length
     for (let to = chunk.indexOf(LINE_FEED, from); to >= 0; to = chunk.indexOf(LINE_FEED, from)) {
       lines.push(end(chunk.subarray(from, to)))

@@ -33,7 +33,9 @@ const given = (call: Typed, names: readonly string[]): string[] =>
 /** Exactly one of the five. */
 const audienceOf = (call: Typed): unknown => {
   const [name, another] = given(call, Object.keys(audienceOptions))
-  if (name === undefined || another !== undefined) throw new UsageError('say who should get it with one of --all, --user, --tag, --alias, --push-token')
+  if (name === undefined || another !== undefined) {
+    throw new UsageError('say who should get it with one of --all, --user, --tag, --alias, --push-token')
+  }
   if (name === 'all') return 'all'
   const items = call.lists[name]!
   if (name !== 'user') return { [name.replace('-', '_')]: items }
@@ -84,7 +86,9 @@ const fileBody = async (call: Typed, file: string): Promise<string> => {
 export const notifyCommands: Command[] = [
   {
     name: 'notify',
-    usage: 'notify --app APP_ID --token TOKEN (--all | --user 1,2 | --tag T | --alias A | --push-token P) --title … --body … [--watch]',
+    usage:
+      'notify --app APP_ID --token TOKEN (--all | --user 1,2 | --tag T | --alias A | --push-token P) '
+      + '--title … --body … [--watch]',
     help: [
       'Sends a notification through the running server and prints the task id. TOKEN is an admin token (`token create`) or a',
       'user’s. --tag, --alias, --push-token and --user may be given several times.',

@@ -17,7 +17,9 @@ export class Unreachable extends Failed {}
 export const serverUrl = (call: Pick<Typed, 'options'>): string => {
   const { url } = call.options
   if (url === undefined) return urlOf(readConfig(settingFlags(call), process.env))
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError('--url must be an http or https address, such as http://127.0.0.1:7700')
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError('--url must be an http or https address, such as http://127.0.0.1:7700')
+  }
   return url.replace(/\/+$/, '')
 }
 
@@ -28,6 +30,12 @@ export const urlOf = ({ host, port, tlsCert }: Pick<Config, 'host' | 'port' | 't
   return `${tlsCert === '' ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
+interface Envelope {
+  code?: number
+  data?: unknown
+  message?: string | null
+}
+
 interface Asked {
   headers?: Record<string, string>
   /** JSON. */
@@ -36,12 +44,20 @@ interface Asked {
 
 /** The `data` of one call; a refusal fails with what the server said. */
 export const callServer = async (url: string, path: string, { headers, body }: Asked = {}): Promise<unknown> => {
-  const sent = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }
-  const response = await fetch(url + path, { headers, ...sent, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error: Error) => {
-    throw new Unreachable(`no server answers at ${url}: ${error.cause instanceof Error ? error.cause.message : error.message}`)
+  const response = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((error: Error) => {
+    const why = error.cause instanceof Error ? error.cause.message : error.message
+    throw new Unreachable(`no server answers at ${url}: ${why}`)
   })
-  const envelope = (await response.json().catch(() => null)) as { code?: number; data?: unknown; message?: string | null } | null
+  const envelope = (await response.json().catch(() => null)) as Envelope | null
   if (envelope?.code === 200) return envelope.data
-  if (envelope?.code === undefined) throw new Failed(`what answers at ${url} is not Carillon (status ${response.status})`)
+  if (envelope?.code === undefined) {
+    throw new Failed(`what answers at ${url} is not Carillon (status ${response.status})`)
+  }
   throw new Failed(`the server answered ${envelope.code}: ${envelope.message ?? ''}`)
 }

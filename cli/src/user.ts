@@ -74,6 +74,8 @@ export const userCommands: Command[] = [
     run: async (call) => {
       const app = await appNamed(call, required(call, 'app'))
       const concurrency = call.config.hashThreads || availableParallelism()
+      // Node's own pool has four threads unless it is told so before its first use, which the first hash is.
+      process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, concurrency))
       const parts = { store: call.store, clock: systemClock, passwords: new Passwords({ concurrency }) }
       await importFile(call, app, {
         what: 'users',

@@ -20,7 +20,13 @@ const ended: readonly TaskState[] = ['done', 'cancelled', 'expired']
 
 /** Looks at a task until it has ended: a table drawn in place on a terminal, a line for every change elsewhere. */
 export const watchTask = async (
-  { url, headers, taskId, out }: { url: string; headers: Record<string, string>; taskId: number; out: WriteStream | undefined },
+  { url, headers, taskId, out }: {
+    url: string
+    headers: Record<string, string>
+    taskId: number
+    /** Where it is shown; undefined: nowhere. */
+    out: WriteStream | undefined
+  },
 ): Promise<WatchedTask> => {
   const show = out === undefined ? () => {} : out.isTTY ? drawTable(out) : writeLines(out)
   let heardAt = performance.now()
@@ -37,7 +43,8 @@ export const watchTask = async (
   }
 }
 
-const HEAD = `${'channel'.padEnd(12)}${['target', 'sent', 'received'].map((name) => name.padStart(10)).join('')}`
+const columns = ['target', 'sent', 'received'] as const
+const HEAD = `${'channel'.padEnd(12)}${columns.map((name) => name.padStart(10)).join('')}`
 
 /** The counters of the channels that have any. */
 export const counterTable = (counters: Counters): string[] => [
@@ -45,7 +52,7 @@ export const counterTable = (counters: Counters): string[] => [
   ...channels
     .filter((channel) => counters[`${channel}_target`] > 0)
     .map((channel) => {
-      const counts = (['target', 'sent', 'received'] as const).map((name) => String(counters[`${channel}_${name}`]).padStart(10))
+      const counts = columns.map((name) => String(counters[`${channel}_${name}`]).padStart(10))
       return `${channel.padEnd(12)}${counts.join('')}`
     }),
 ]
@@ -70,7 +77,7 @@ const writeLines = (out: WriteStream) => {
   return ({ state, waiting, counters }: WatchedTask): void => {
     const told = channels
       .filter((channel) => counters[`${channel}_target`] > 0)
-      .map((channel) => `${channel} ${counters[`${channel}_received`]}/${counters[`${channel}_sent`]}/${counters[`${channel}_target`]}`)
+      .map((channel) => `${channel} ${columns.map((name) => counters[`${channel}_${name}`]).join('/')}`)
     const line = [state, ...told, ...(waiting > 0 ? [`${waiting} waiting`] : [])].join('  ')
     if (line !== last) out.write(`${line}\n`)
     last = line

@@ -12,14 +12,16 @@ import { pushTokenRow } from './token.ts'
 
 /** Refuses a line whose fields do not go together. */
 export const checkUserLine = ({ password, password_hash }: UserLine, app: App): void => {
-  if (password !== undefined && password_hash !== undefined) throw badField('password', 'must not stand beside password_hash')
+  if (password !== undefined && password_hash !== undefined) {
+    throw badField('password', 'must not stand beside password_hash')
+  }
   if (password !== undefined) checkPassword(password, app.settings.password_min_length)
   if (password_hash !== undefined && !isVerifiable(password_hash)) {
-    throw badField('password_hash', 'must be argon2 ($argon2id$v=19$…) or bcrypt ($2b$…), of a cost that a login can bear')
+    throw badField('password_hash', 'must be argon2 ($argon2id$v=19$…) or bcrypt ($2b$…), of a cost a login can bear')
   }
 }
 
-/** A group of users as the store takes it. Hashing is the slow part, so it is left out for those who are there already. */
+/** A group of users as the store takes it. Hashing is the slow part: it is left out for those who are there already. */
 export const prepareUsers = async (
   { store, clock, passwords }: Pick<AccessParts, 'store' | 'clock' | 'passwords'>,
   app: App,

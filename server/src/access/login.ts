@@ -84,7 +84,7 @@ const login = async (parts: AccessParts, app: App, { by, tried, password, device
 const issueFor = async (
   parts: AccessParts,
   app: App,
-  { id, password_hash, password, device_guid }: Pick<Candidate, 'id' | 'password_hash'> & Pick<Login, 'password' | 'device_guid'>,
+  { id, password_hash, password, device_guid }: Candidate & Pick<Login, 'password' | 'device_guid'>,
 ): Promise<Issued> => {
   const renewed = password_hash === null ? null : await parts.passwords.renewed(password, password_hash)
   const issued = await issue(parts, app, id, device_guid, { passwordHash: password_hash, renewed })

@@ -79,7 +79,8 @@ export class Passwords {
   /** A hash of ours to put in the place of one that was just verified; null where that one is as good. */
   async renewed(password: string, verified: string): Promise<string | null> {
     const phc = readPhc(verified)
-    if (phc && phc.algorithm === strength.algorithm && phc.memory * phc.passes >= strength.memory * strength.passes) return null
+    const { algorithm, memory, passes } = strength
+    if (phc && phc.algorithm === algorithm && phc.memory * phc.passes >= memory * passes) return null
     // bcrypt saw the beginning alone: what follows may be a slip of the fingers, and must not become the password.
     if (!phc && Buffer.byteLength(password) > BCRYPT_BYTES) return null
     return this.hash(password, { patient: true })

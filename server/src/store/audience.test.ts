@@ -67,6 +67,7 @@ const audiences: StoredAudience[] = [
   { user_id: [2, 3, 12, 99] },
   { user_id: [] },
   { device_id: [4, 5, 40, 99], push_tokens: 4 },
+  { device_id: [7], push_tokens: 1 },
   { device_id: [], push_tokens: 1 },
 ]
 const scopes: [ScopeKind, number, (row: Row) => boolean][] = [

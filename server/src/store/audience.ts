@@ -60,7 +60,9 @@ const sourceOf = ({ app, scopeKind, scopeId, audience }: AudienceQuestion): Sour
   let source: Source
   if (users?.length === 1) source = plain('devices d', [`d.user_id = ${bind(users[0]!)}`, '+d.app = ?1'])
   else if (users) source = perItem(`each_int(${bind(list(users))})`, 'devices d', ['d.user_id = w.value', '+d.app = ?1'])
+  else if ('device_id' in audience && audience.device_id.length === 1) source = plain('devices d', [`d.id = ${bind(audience.device_id[0]!)}`, '+d.app = ?1'])
   else if ('device_id' in audience) source = perItem(`each_int(${bind(list(audience.device_id))})`, 'devices d', ['d.id = w.value', '+d.app = ?1'])
+  else if ('alias' in audience && audience.alias.length === 1) source = plain('devices d', ['d.app = ?1', `d.alias = ${bind(audience.alias[0]!)}`])
   else if ('alias' in audience) source = perItem(`each_text(${bind(list(audience.alias))})`, 'devices d', ['d.app = ?1', 'd.alias = w.value'])
   else if (!('tag' in audience)) source = plain('devices d', ['d.app = ?1'])
   else if (audience.tag.length === 1) source = plain('device_tags t', ['t.app = ?1', `t.tag = ${bind(audience.tag[0]!)}`], 't.device_id')
@@ -96,11 +98,11 @@ export const readWindow = async (
 export const windowQuery = (question: AudienceQuestion, from: number, to: number, most: number): { sql: string; values: Value[] } => {
   const source = sourceOf(question)
   const { values, id, distinct } = source
-  const [fromAt, toAt, mostAt] = [values.push(from), values.push(to), values.push(most + 1)]
+  const [fromAt, toAt] = [values.push(from), values.push(to)]
   const devices = id === 'd.id' ? '' : `JOIN devices d ON d.id = ${id}`
   return {
     sql: `SELECT ${distinct ? 'DISTINCT ' : ''}${COLUMNS} FROM ${source.from} ${devices} JOIN users u ON u.id = d.user_id
-          WHERE ${source.where.join(' AND ')} AND ${id} > ?${fromAt} AND ${id} <= ?${toAt} LIMIT ?${mostAt}`,
+          WHERE ${source.where.join(' AND ')} AND ${id} > ?${fromAt} AND ${id} <= ?${toAt} LIMIT ${most + 1}`, // not bound: with a bound one SQLite plans anew at every call, 10 µs of 15
     values,
   }
 }

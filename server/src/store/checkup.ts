@@ -12,7 +12,10 @@ export const expiringCertificates = async (
   )
 
 /** Tasks that somebody should have planned or delivered before `before`, and how long the oldest has waited since. */
-export const overdueTasks = async (tx: Tx, { before }: { before: number }): Promise<{ count: number; oldest: number | null }> => {
+export const overdueTasks = async (
+  tx: Tx,
+  { before }: { before: number },
+): Promise<{ count: number; oldest: number | null }> => {
   const row = await tx.get<{ count: number; oldest: number | null }>(
     `SELECT COUNT(DISTINCT id) AS count, MIN(since) AS oldest FROM (
        SELECT id, plan_at AS since FROM tasks WHERE plan_at < ?1 AND held_until < ?1

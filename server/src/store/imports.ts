@@ -30,8 +30,16 @@ const collision = (taken: string | undefined): Imported =>
   taken === 'username' ? 'there' : { refused: `${taken} is taken by another user` }
 
 /** Which of these names are users already: a look before their passwords are hashed. */
-export const knownNames = async (tx: Tx, { app, names }: { app: number; names: string[] }): Promise<string[]> =>
-  (await tx.all<{ name: string }>('SELECT name FROM users WHERE app = ?1 AND name any_text(?2)', app, list(names))).map(({ name }) => name)
+export const knownNames = async (tx: Tx, { app, names }: { app: number; names: string[] }): Promise<string[]> => {
+  const users = await usersNamed(tx, app, names)
+  return users.map(({ name }) => name)
+}
+
+const usersNamed = (tx: Tx, app: number, names: string[]): Promise<{ id: number; name: string }[]> =>
+  tx.all(
+    'SELECT u.id, u.name FROM each_text(?2) w JOIN /*in order*/ users u ON u.app = ?1 AND u.name = w.value',
+    app, list(names),
+  )
 
 export interface NewDevice {
   /** Whose it is: by id, or else by name. */
@@ -74,7 +82,14 @@ export const importDevices = async (
     const added = await tx.run(
       `INSERT INTO devices (app, user_id, guid, push_token_hash, push_token, platform, alias, created_at, seen_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT (app, guid) DO NOTHING`,
-      app, owner, device.guid, nth(pushTokenHashes, i, devices.length), nth(pushTokens, i, devices.length), device.platform, device.alias, now,
+      app,
+      owner,
+      device.guid,
+      nth(pushTokenHashes, i, devices.length),
+      nth(pushTokens, i, devices.length),
+      device.platform,
+      device.alias,
+      now,
     )
     if (added > 0) made.add(i)
   }
@@ -83,10 +98,13 @@ export const importDevices = async (
   for (const [i, device] of devices.entries()) {
     const owner = owners(device)
     const found = present.get(device.guid)
-    if (owner === undefined) results.push({ refused: `${device.userId === null ? 'name' : 'user_id'} is no user of this app` })
-    else if (found === undefined) results.push({ refused: 'device_guid stands on an earlier line that was not taken' })
-    else if (!made.has(i)) results.push(found.user_id === owner ? 'there' : { refused: `device_guid belongs to user ${found.user_id}` })
-    else {
+    if (owner === undefined) {
+      results.push({ refused: `${device.userId === null ? 'name' : 'user_id'} is no user of this app` })
+    } else if (found === undefined) {
+      results.push({ refused: 'device_guid stands on an earlier line that was not taken' })
+    } else if (!made.has(i)) {
+      results.push(found.user_id === owner ? 'there' : { refused: `device_guid belongs to user ${found.user_id}` })
+    } else {
       const result = await furnish(tx, app, found.id, device, now)
       if (result !== 'added') present.delete(device.guid)
       results.push(result)
@@ -117,7 +135,7 @@ const nth = (packed: Uint8Array, i: number, count: number): Uint8Array => {
 const ownersOf = async (tx: Tx, app: number, devices: NewDevice[]): Promise<(device: NewDevice) => number | undefined> => {
   const names = devices.flatMap(({ userId, userName }) => (userId === null && userName !== null ? [userName] : []))
   const ids = devices.flatMap(({ userId }) => userId ?? [])
-  const named = await tx.all<{ id: number; name: string }>('SELECT id, name FROM users WHERE app = ?1 AND name any_text(?2)', app, list(names))
+  const named = await usersNamed(tx, app, names)
   const known = await tx.all<{ id: number }>('SELECT id FROM users WHERE app = ?1 AND id any_int(?2)', app, list(ids))
   const byName = new Map(named.map(({ id, name }) => [name, id]))
   const byId = new Set(known.map(({ id }) => id))

@@ -219,7 +219,6 @@ CREATE TABLE tasks (
   message      TEXT
 );
 CREATE INDEX tasks_app ON tasks (app, id);
-CREATE INDEX tasks_scope ON tasks (app, scope_kind, scope_id, id);
 CREATE INDEX tasks_plan ON tasks (plan_at) WHERE plan_at IS NOT NULL;
 CREATE INDEX tasks_wide ON tasks (app, id) WHERE wide = 1 AND live = 1;
 CREATE INDEX tasks_expiry ON tasks (expires_at) WHERE live = 1;

@@ -43,7 +43,8 @@ const checkCopy = (file: string): void => {
   try {
     copy.exec('PRAGMA journal_mode = DELETE')
     const problems = copy.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
-    if (problems[0]?.quick_check !== 'ok') throw new BackupFailed(`the copy is damaged: ${problems.map((row) => row.quick_check).join('; ')}`)
+    if (problems[0]?.quick_check === 'ok') return
+    throw new BackupFailed(`the copy is damaged: ${problems.map((row) => row.quick_check).join('; ')}`)
   } finally {
     copy.close()
   }

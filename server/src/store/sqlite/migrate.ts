@@ -5,10 +5,14 @@ const folder = new URL('../migrations/', import.meta.url)
 
 const migrations = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.sql')).sort()
 
-const versionOf = (db: DatabaseSync): number => (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+const versionOf = (db: DatabaseSync): number =>
+  (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
 
 /** The schema's version, and the one this program would bring it to. */
-export const schemaVersion = (db: DatabaseSync): { is: number; known: number } => ({ is: versionOf(db), known: migrations().length })
+export const schemaVersion = (db: DatabaseSync): { is: number; known: number } => ({
+  is: versionOf(db),
+  known: migrations().length,
+})
 
 /** Brings the schema up to this program's version, in one transaction; two processes at once do it once. */
 export const migrate = (db: DatabaseSync): void => {

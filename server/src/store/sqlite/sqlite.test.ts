@@ -40,6 +40,14 @@ test('a write that fails takes back its own statements and none of its neighbour
   t.assert.deepEqual((await store.read(listApps, {})).map(({ app_id }) => app_id), ['before', 'after'])
 })
 
+test('a lone write that fails changes nothing, and the next one is stored', async (t: TestContext) => {
+  const store = await openSqlite(await newFolder(t))
+  t.after(() => store.close())
+  await t.assert.rejects(store.write(createApp, { ...app('broken'), actor: null as never }), /NOT NULL/)
+  await store.write(createApp, app('after'))
+  t.assert.deepEqual((await store.read(listApps, {})).map(({ app_id }) => app_id), ['after'])
+})
+
 test('when the group cannot be stored, all of it is refused as unavailable, and the store recovers by itself', async (t: TestContext) => {
   const folder = await newFolder(t)
   const store = await openSqlite(folder)
@@ -111,4 +119,36 @@ test('every operation is found by its name', (t: TestContext) => {
   for (const [name, operation] of Object.entries(operations)) {
     if (typeof operation === 'function') t.assert.equal(operation.name, name)
   }
+})
+
+test('two processes that write all the time both get their turn', async (t: TestContext) => {
+  const folder = await newFolder(t)
+  const [one, other] = [await openSqlite(folder), await openSqlite(folder)]
+  t.after(() => Promise.all([one.close(), other.close()]))
+  let done = false
+  let written = 0
+  const crowd = (async () => {
+    // Two at a time, so that the next transaction of this one always waits at the door already.
+    const write = async () => {
+      while (!done) await one.write(createApp, app(`one ${written++}`))
+    }
+    await Promise.all([write(), write()])
+  })()
+  for (let i = 0; i < 20; i++) await other.write(createApp, app(`other ${i}`))
+  done = true
+  await crowd
+  t.assert.equal((await one.read(listApps, {})).length, written + 20)
+})
+
+test('somebody who reads for long holds up neither writes nor the end of them', async (t: TestContext) => {
+  const folder = await newFolder(t)
+  const store = await openSqlite(folder, { checkpoints: true })
+  t.after(() => store.close())
+  const reader = new DatabaseSync(databaseFile(folder), { readOnly: true })
+  t.after(() => reader.close())
+  reader.exec('BEGIN')
+  reader.prepare('SELECT COUNT(*) FROM apps').get()
+  for (let i = 0; i < 50; i++) await store.write(createApp, app(`app ${i}`))
+  t.assert.deepEqual({ ...reader.prepare('SELECT COUNT(*) AS count FROM apps').get() }, { count: 0 }, 'it still sees its own moment')
+  t.assert.equal((await store.read(listApps, {})).length, 50)
 })

@@ -38,9 +38,10 @@ const { file, checkpoints, operations } = workerData as { file: string; checkpoi
 const port = parentPort!
 const connection = new Connection(file)
 migrate(connection.db)
-connection.waitForOthers(0) // begin() does; and a checkpoint that a long reader stands in the way of must not hold up writes
+// begin() does the waiting; and a checkpoint that a long reader stands in the way of must not hold up writes.
+connection.waitForOthers(0)
 const pause = new Int32Array(new SharedArrayBuffer(4))
-if (!checkpoints) connection.checkpointAt(isFolderLocked(dirname(file)) ? CHECKPOINT_PAGES.beside : CHECKPOINT_PAGES.alone)
+if (!checkpoints) connection.checkpointAt(CHECKPOINT_PAGES[isFolderLocked(dirname(file)) ? 'beside' : 'alone'])
 
 const byName = (await import(operations)) as Record<string, Op<unknown, unknown>>
 
