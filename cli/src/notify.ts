@@ -97,7 +97,7 @@ export const notifyCommands: Command[] = [
       `  --strategy ${strategies.join(' | ')}    --request-id ID`,
       '  --ttl SECONDS        --send-time UNIX_SECONDS or a date        --dry-run',
       '  --file FILE          the whole body of POST /push/notify, in place of all these; - reads stdin',
-      '  --watch              shows the counters of every channel until the task has ended',
+      '  --watch              shows target, sent and received of every channel until the task has ended',
       '  --url URL            where the server is; default: --host and --port, as in the settings',
     ].join('\n'),
     examples: [
