@@ -10,8 +10,8 @@ import { type Call, Failed, actor } from './command.ts'
 import { type Line, openSource, readLines } from './lines.ts'
 import { Progress, spelt } from './progress.ts'
 
-// A group is one transaction. Beside a running server it takes some 20 to 40 ms, and the server writes between two of
-// them; where none runs, larger ones touch the pages of the indexes less often, which is what an import waits for.
+// A group is one transaction. Beside a running server it is short, and the server writes between two of them; where none
+// runs, larger ones write the pages of the indexes less often, which is what an import waits for.
 const GROUP_BESIDE = 1_000
 const GROUP_ALONE = 5_000
 const GAP_MS = 2

@@ -11,7 +11,7 @@ import { importUsers } from '@carillon/server/store/imports.ts'
 import { type Call, type Command, Failed, UsageError, appNamed, required } from './command.ts'
 import { importFile } from './import.ts'
 
-// A hash takes some 20 ms of a core: so few that a group is stored, and the progress moves, about once a second.
+// A hash takes some 50 ms of a core: so few that a group is stored, and the progress moves, about once a second.
 const HASHES_PER_GROUP = 50
 
 /** One line: what a terminal adds at its end is not part of the password. */
@@ -57,7 +57,7 @@ export const userCommands: Command[] = [
       '  {"name":"ann","password_hash":"$2b$12$…","mobile":"+4915100000","email":"ann@example.com"}',
       '',
       'password_hash: argon2 ($argon2id$v=19$…) or bcrypt ($2a$, $2b$, $2y$); the first login replaces a weaker one by ours.',
-      'password, in its place: the password itself, which is hashed here. That is slow by nature: some 25 users a second',
+      'password, in its place: the password itself, which is hashed here. That is slow by nature: some 20 users a second',
       'and core, on all cores (--hash-threads for fewer). mobile and email may be left out, and so may the password: such a',
       'user cannot log in, but can be given tokens.',
       '',

@@ -8,7 +8,7 @@ const BYTES = 32 // of a token, and of its hash
 
 /**
  * New push tokens for an import, a block at a time, in the order of their hashes: the index of hashes then grows page
- * by page instead of everywhere at once. Measured on a million devices, it takes a third off what a commit costs.
+ * by page instead of everywhere at once, and a commit writes fewer of its pages.
  */
 export class PushTokens {
   #tokens = Buffer.alloc(0)

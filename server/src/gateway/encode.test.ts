@@ -1,11 +1,13 @@
 import test from 'node:test'
 import { parseJson } from '@carillon/protocol/json.ts'
+import { Message } from '@carillon/protocol/notify.ts'
+import { read } from '@carillon/protocol/read.ts'
 import { parser, type IPublishPacket } from 'mqtt-packet'
 import type { Push } from '../push/channel.ts'
 import { EncodedPush, EncodedPushes } from './encode.ts'
 import { NOW, pushOf } from './gateway.fixture.ts'
 
-const read = (bytes: Buffer, protocolVersion: 4 | 5): IPublishPacket => {
+const readPublish = (bytes: Buffer, protocolVersion: 4 | 5): IPublishPacket => {
   const found: IPublishPacket[] = []
   const reading = parser({ protocolVersion })
   reading.on('packet', (packet) => found.push(packet as IPublishPacket))
@@ -20,7 +22,7 @@ const encode = (push: Push): EncodedPush => {
 }
 
 test('a push carries every field that is not blank, and none that is', (t) => {
-  const push = pushOf(7, {
+  const message = read(Message, {
     type: 'image',
     title: 'Grüße 🔔',
     body: '  ',
@@ -32,8 +34,9 @@ test('a push carries every field that is not blank, and none that is', (t) => {
     ios: { subtitle: ' ' },
     xiaomi: { sound: 'not for this channel' },
   })
+  const push = pushOf(7, message)
   push.setting.collapse_id = 'score'
-  const { payload, topic } = read(encode(push).bytes(4, 1, 3, 9, false), 4)
+  const { payload, topic } = readPublish(encode(push).bytes(4, 1, 3, 9, false), 4)
   t.assert.equal(topic, 'push')
   t.assert.deepEqual(JSON.parse(payload.toString()), {
     task_id: 7,
@@ -53,7 +56,7 @@ test('a push carries every field that is not blank, and none that is', (t) => {
 test('ext arrives as the caller wrote it, big numbers included', (t) => {
   const ext = '{"id":12345678901234567890,"price":1.10,"e":1e400}'
   const message = parseJson(Buffer.from(`{"ext":${ext}}`)) as Push['message']
-  const { payload } = read(encode(pushOf(1, message)).bytes(4, 0, null, 0, false), 4)
+  const { payload } = readPublish(encode(pushOf(1, message)).bytes(4, 0, null, 0, false), 4)
   t.assert.match(payload.toString(), new RegExp(`"ext":${RegExp.escape(ext)},`))
 })
 
@@ -62,7 +65,7 @@ test('packet id, badge and DUP differ from copy to copy and never leak into the 
   const copies = [[1, 0, false], [65535, 2147483647, true], [256, 7, false], [2, null, false]] as const
   for (const version of [4, 5] as const) {
     for (const [id, badge, again] of copies) {
-      const packet = read(encoded.bytes(version, 1, badge, id, again), version)
+      const packet = readPublish(encoded.bytes(version, 1, badge, id, again), version)
       t.assert.equal(packet.messageId, id)
       t.assert.equal(packet.qos, 1)
       t.assert.equal(packet.dup, again)
@@ -82,7 +85,7 @@ test('copies are independent: writing the next one does not change one that is s
 
 test('MQTT 5 gets the task id and the seconds left, counted anew at every sending', (t) => {
   const encoded = encode(pushOf(42))
-  const properties = () => read(encoded.bytes(5, 0, null, 0, false), 5).properties
+  const properties = () => readPublish(encoded.bytes(5, 0, null, 0, false), 5).properties
   t.assert.equal(properties()?.messageExpiryInterval, 3600)
   t.assert.equal(properties()?.userProperties?.['task_id'], '42')
   encoded.stamp(NOW + 1_800_000)
@@ -95,7 +98,7 @@ test('sent_at is the time of sending, not of encoding', (t) => {
   const encoded = encode(pushOf(1))
   encoded.bytes(4, 1, null, 1, false)
   encoded.stamp(NOW + 1234)
-  const { payload } = read(encoded.bytes(4, 1, null, 1, false), 4)
+  const { payload } = readPublish(encoded.bytes(4, 1, null, 1, false), 4)
   t.assert.equal(JSON.parse(payload.toString()).sent_at, NOW + 1234)
 })
 
@@ -105,7 +108,7 @@ test('lengths around each size of the length field are right', (t) => {
     const encoded = encode(push)
     const bytes = encoded.bytes(5, 1, 1, 1, false)
     t.assert.equal(encoded.size(5, 1, 1), bytes.length)
-    t.assert.equal(JSON.parse(read(bytes, 5).payload.toString()).title.length, size + 1)
+    t.assert.equal(JSON.parse(readPublish(bytes, 5).payload.toString()).title.length, size + 1)
   }
 })
 

@@ -135,34 +135,22 @@ export class EncodedPush {
   }
 }
 
-/** Blank fields are left out; `ext` is what the caller wrote. */
-const payload = ({ taskId, message, setting }: Push): Record<string, unknown> => {
-  const fields: Record<string, unknown> = {
-    task_id: taskId,
-    channel: ownChannel,
-    type: message.type ?? 'text',
-    title: message.title,
-    body: message.body,
-    big_text: message.big_text,
-    attachment_url: message.attachment_url,
-    ext: message.ext,
-    show_begin_time: message.show_begin_time,
-    show_end_time: message.show_end_time,
-    android: message.android && withoutBlanks(message.android),
-    ios: message.ios && withoutBlanks(message.ios),
-    collapse_id: setting.collapse_id,
-  }
-  return withoutBlanks(fields)
-}
-
-const withoutBlanks = (fields: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isBlank(value)))
-
-const isBlank = (value: unknown): boolean => {
-  if (value === undefined || value === null) return true
-  if (typeof value === 'string') return value.trim() === ''
-  return typeof value === 'object' && !JSON.isRawJSON(value) && Object.keys(value).length === 0
-}
+/** Blank fields are left out: a message was read without them, and JSON has no undefined. `ext` is what the caller wrote. */
+const payload = ({ taskId, message, setting }: Push): Record<string, unknown> => ({
+  task_id: taskId,
+  channel: ownChannel,
+  type: message.type ?? 'text',
+  title: message.title,
+  body: message.body,
+  big_text: message.big_text,
+  attachment_url: message.attachment_url,
+  ext: message.ext,
+  show_begin_time: message.show_begin_time,
+  show_end_time: message.show_end_time,
+  android: message.android,
+  ios: message.ios,
+  collapse_id: setting.collapse_id,
+})
 
 const text = (value: string): Buffer => {
   const bytes = Buffer.from(value)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { TaskState } from '@carillon/protocol/names.ts'
 import type { Audience, Notify } from '@carillon/protocol/notify.ts'
@@ -124,5 +124,5 @@ const requested = (audience: Audience): RequestedAudience => {
   if (audience.tag) return { tag: audience.tag }
   if (audience.alias) return { alias: audience.alias }
   if (audience.user_id) return { user_id: audience.user_id.filter((id) => typeof id === 'number') }
-  return { pushTokenHashes: (audience.push_token ?? []).map((token) => createHash('sha256').update(token).digest()) }
+  return { pushTokenHashes: (audience.push_token ?? []).map((token) => hash('sha256', token, 'buffer')) }
 }

@@ -8,10 +8,14 @@ import type { FromWriter, Result, ToWriter } from './writer.ts'
 
 export const databaseFile = (folder: string): string => join(folder, 'carillon.sqlite')
 
-// One group being synced, one waiting at the writer's door: the thread never idles between commits, and what comes
+// One group being synced, others waiting at the writer's door: the thread never idles between commits, and what comes
 // meanwhile gathers into the next group.
-const GROUPS_UNDER_WAY = 2
+const GROUPS_UNDER_WAY = 3
 const CALLS_PER_GROUP = 2_000
+// So many calls go at once, without waiting for the turn of the event loop to end: while the rest of the turn's requests
+// are read here, the writer is at work there. Else the two threads take turns (measured: 2,500 notifications a second
+// with turns, 3,500 side by side).
+const CALLS_WORTH_A_GROUP = 16
 
 interface Waiting {
   op: string
@@ -61,7 +65,8 @@ export class SqliteStore implements Store {
     }
     return new Promise<R>((resolve, reject) => {
       this.#waiting.push({ op: op.name, args, resolve: resolve as (value: unknown) => void, reject })
-      this.#flushSoon()
+      if (this.#waiting.length >= CALLS_WORTH_A_GROUP) this.#flush()
+      else this.#flushSoon()
     })
   }
 
