@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { findDelivery } from '../store/trace.ts'
 
 // Long enough that a push and its acknowledgement are one write, short enough that nobody waits for a counter.
-const GATHER_MS = 50
+const GATHER_MS = 20
 const RETRY_MS = 1_000
 const MARKS_A_WRITE = 20_000
 
