@@ -29,7 +29,7 @@ const allowed: Record<string, readonly string[]> = {
   console: ['sdk', 'protocol'],
   // From the outside only: a test of the whole that reaches into the server proves less than a user sees.
   test: ['sdk', 'simulators', 'protocol'],
-  bench: ['server/main', ...doors, ...steps, ...stores, ground, 'sdk', 'simulators', 'test', 'protocol'],
+  bench: ['server/main', ...doors, ...steps, ...stores, ground, 'sdk', 'simulators', 'test', 'scripts', 'protocol'],
   scripts: ['protocol'],
 }
 

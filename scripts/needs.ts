@@ -3,13 +3,11 @@ import { accessSync, closeSync, constants, mkdtempSync, openSync, readFileSync }
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** What the tests talk to or through, beside npm packages: a command, and the Debian package that brings it. */
-const needs = [
-  { command: 'mosquitto_sub', debian: 'mosquitto-clients' },
-  { command: 'chromium', debian: 'chromium' },
-  { command: 'curl', debian: 'curl' },
-  { command: 'openssl', debian: 'openssl' },
-]
+/** A command that is needed beside npm packages, and the Debian packages that bring it. */
+export interface Need {
+  command: string
+  debian: string
+}
 
 const isThere = (command: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => {
@@ -22,11 +20,11 @@ const isThere = (command: string): boolean =>
   })
 
 /** Brings onto the machine what is missing; returns one sentence on what stands in the way, if anything does. */
-export const meetNeeds = (): string | undefined => {
-  const missing = needs.filter(({ command }) => !isThere(command)).map(({ debian }) => debian)
+export const meetNeeds = (who: string, needs: readonly Need[]): string | undefined => {
+  const missing = needs.filter(({ command }) => !isThere(command)).flatMap(({ debian }) => debian.split(' '))
   if (missing.length === 0) return undefined
   const wanted = missing.join(' ')
-  if (process.getuid?.() !== 0 || !isThere('apt-get')) return `the tests need ${wanted}: install it and run them again`
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) return `${who} need ${wanted}: install it and run them again`
 
   console.log(`installing ${wanted}`)
   const log = join(mkdtempSync(join(tmpdir(), 'carillon-needs-')), 'apt.log')

