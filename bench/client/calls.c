@@ -102,13 +102,17 @@ static double quantile(double q) {
   return (double)latencies[place] / 1000.0;
 }
 
-// What is due is sent as long as a connection is free; the rest waits with its clock running.
+// What is due is sent as long as a connection is free; the rest waits with its clock running. Connections take turns, so
+// that none stays unused until the server gives it up.
 static void send_due(void) {
+  static long turn;
   uint64_t now = now_ns();
   for (long i = 0; i < connection_count && sent < limit; i++) {
     uint64_t due = began + (uint64_t)sent * interval;
     if (due > now) return;
-    if (!connections[i].busy) call(&connections[i], due);
+    struct connection *c = &connections[turn];
+    turn = (turn + 1) % connection_count;
+    if (!c->busy) call(c, due);
   }
 }
 
