@@ -68,7 +68,7 @@ const token: Line[] = [
     'token record encrypt_type',
     'int32: whether an encrypted connection is enabled',
     'is 0, since the doors for devices are plain',
-    'Encrypted doors follow; it is 1 then.',
+    'With TLS on both doors it is 1; a test of its own sees that.',
   ],
   ['token record expire', 'int64: expiration timestamp; unit left open', 'is Unix milliseconds, in the future'],
   [
@@ -352,7 +352,7 @@ const notifyMessage: Line[] = [
     'limits, image size',
     'an image of attachment_url is under 1 MB',
     'an image elsewhere is passed on by its URL and never fetched',
-    'Carillon keeps no files yet; the limit is held for its own ones when it does.',
+    'A file that Carillon keeps itself is refused at 1 MB when it is uploaded.',
   ],
   [
     'limits, recommended image size',
