@@ -100,19 +100,23 @@ conform('notify-audience', {
   },
   'audience.tag': async () => {
     assert.deepEqual(await reached({ tag: ['red', 'blue', 'unknown'] }, 2), [phone, watch])
+    assert.deepEqual(await reached({ tag: ['green'] }, 1), [tablet])
     await refuses([{ tag: 'red' }, { tag: [7] }, { tag: [' '] }], /^audience\.tag/)
   },
   'audience.alias': async () => {
     assert.deepEqual(await reached({ alias: ['second', 'third', 'unknown'] }, 2), [tablet, watch])
+    assert.deepEqual(await reached({ alias: ['third'] }, 1), [watch])
     await refuses([{ alias: 'second' }, { alias: [7] }, { alias: [null] }], /^audience\.alias/)
   },
   'audience.user_id': async () => {
     assert.deepEqual(await reached({ user_id: [annId, annId, 999_999] }, 2), [phone, tablet])
+    assert.deepEqual(await reached({ user_id: [annId] }, 2), [phone, tablet])
     await refuses([{ user_id: annId }, { user_id: [String(annId)] }, { user_id: [1.5] }], /^audience\.user_id/)
   },
   'audience.push_token': async () => {
     const tokens = [phone, watch].map(({ login }) => login.push_token)
     assert.deepEqual(await reached({ push_token: [...tokens, 'unknown'] }, 2), [phone, watch])
+    assert.deepEqual(await reached({ push_token: [tokens[1]] }, 1), [watch])
     await refuses([{ push_token: tokens[0] }, { push_token: [7] }], /^audience\.push_token/)
   },
   'limits, rates': async () => {

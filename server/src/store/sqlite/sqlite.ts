@@ -14,7 +14,7 @@ const GROUPS_UNDER_WAY = 3
 const CALLS_PER_GROUP = 2_000
 // So many calls go at once, without waiting for the turn of the event loop to end: while the rest of the turn's requests
 // are read here, the writer is at work there. Else the two threads take turns (measured: 2,500 notifications a second
-// with turns, 3,500 side by side).
+// with turns, 3,200 side by side).
 const CALLS_WORTH_A_GROUP = 16
 
 interface Waiting {
