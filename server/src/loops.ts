@@ -14,6 +14,8 @@ import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
 import { expiredTokens, purgeTokens } from './store/tokens.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
+// Side by side, page by page: a small audience does not wait until a large one is planned.
+const TASKS_PLANNED_AT_ONCE = 4
 const TOKEN_EXPIRY_MS = 2_000
 const EXPIRY_MS = 5_000
 const PURGE_MS = 60_000
@@ -23,13 +25,13 @@ const CERTIFICATE_WARNING_MS = 30 * 86_400_000
 /** Work that finds itself by its due time. */
 export const loopsOf = (house: House): Loop[] => {
   const { store, clock, log, seal, bus, node, path, inboxLimitOf, deliver, attachments } = house
-  const plan = new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log)
+  const planning = Array.from({ length: TASKS_PLANNED_AT_ONCE }, () => new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log))
   const own = new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log)
-  bus.on('tasks', plan.nudge)
+  for (const loop of planning) bus.on('tasks', loop.nudge)
   bus.on(`own:${node}`, own.nudge)
   const webhooks = { store, clock, log, secretOf: ({ app, secret }: { app: number; secret: Uint8Array }) => seal.open(secret, webhookSeat(app)) }
   return [
-    plan,
+    ...planning,
     own,
     new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
     new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),

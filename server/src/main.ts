@@ -108,7 +108,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     here: () => ({ node, alive: [node], ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
     onWritten: (task, batches) => {
       tasks.keep(task)
-      deliver.onWritten(task, batches)
+      return deliver.onWritten(task, batches)
     },
   }
   const inbox = new Inbox(path, tasks, inboxLimitOf)

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type AddressInfo, Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
 import type { Connection } from './connection.ts'
 import type { Gateway } from './gateway.ts'
@@ -26,8 +26,21 @@ interface DeviceSocket extends Socket {
   connection?: Connection
 }
 
-function onData(this: DeviceSocket, chunk: Buffer): void {
+/**
+ * In place of the stream's own `push`: bytes go straight to the connection. Through the stream's buffer, its 'data' event
+ * and its "read more" in the next tick, an acknowledgement costs 5 µs more, half of all the time this thread spends on one.
+ */
+function onBytes(this: DeviceSocket, chunk: Buffer | null): boolean {
+  if (chunk === null) return Socket.prototype.push.call(this, null)
   this.connection!.bytes(chunk)
+  return !this.isPaused()
+}
+
+/** The stream believes that it is reading, since its `push` never told it otherwise: reading has to be asked for. */
+function onResume(this: DeviceSocket): DeviceSocket {
+  Socket.prototype.resume.call(this)
+  this._read(0)
+  return this
 }
 
 function onDrain(this: DeviceSocket): void {
@@ -58,7 +71,10 @@ export const listenTcp = async ({ gateway, host, port, secureContext }: TcpOptio
       }
       socket.connection = connection
       if (socket !== raw) socket.on('error', onError)
-      socket.on('data', onData).on('drain', onDrain).on('close', onClose)
+      socket.push = onBytes
+      socket.resume = onResume
+      socket.resume()
+      socket.on('drain', onDrain).on('close', onClose)
     },
   )
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -113,7 +113,7 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
   task.audience = accepted.audience
   if (accepted.batches) {
     countPage(accepted.batches)
-    path.onWritten(task, accepted.batches)
+    void path.onWritten(task, accepted.batches)
   } else path.bus.nudge('tasks')
   return accepted.id
 }

@@ -56,7 +56,7 @@ export class Deliver {
   }
 
   /** Batches were stored: what is for this node is handed over without being claimed, the rest is nudged. */
-  onWritten(task: Task, batches: readonly WrittenBatch[]): void {
+  async onWritten(task: Task, batches: readonly WrittenBatch[]): Promise<void> {
     const { bus, log } = this.#path
     const { node } = this.#path.here()
     for (const batch of batches) {
@@ -66,8 +66,11 @@ export class Deliver {
       else if (batch.node !== node) bus.nudge(`own:${batch.node ?? 0}`)
       else {
         const work = { ...batch, task, batchId: batch.id, attempt: 0 }
-        // If this fails, the sweep for acknowledgements finds the batch still pending.
-        this.#handOwn(work, targetsOf(work)).catch((error: unknown) => log.error({ err: error, task: task.id, batch: batch.id }, 'handing over failed'))
+        try {
+          await this.#handOwn(work, targetsOf(work))
+        } catch (error) {
+          log.error({ err: error, task: task.id, batch: batch.id }, 'handing over failed; the sweep for acknowledgements finds the batch')
+        }
       }
     }
   }

@@ -15,6 +15,6 @@ export interface Path {
   vendors: Vendors
   /** This node, and which live, at this moment. */
   here(): Here
-  /** Batches were stored: hand over what is for this node, wake what must look. */
-  onWritten(task: Task, batches: readonly WrittenBatch[]): void
+  /** Batches were stored: hands over what is for this node, wakes what must look. Resolves when that is handed over. */
+  onWritten(task: Task, batches: readonly WrittenBatch[]): Promise<void>
 }

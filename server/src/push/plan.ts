@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { countPage, transitions } from '../metrics.ts'
 import { type AudienceQuestion, nextCandidate, readWindow } from '../store/audience.ts'
 import { type TaskPlace, type WrittenBatch, insertBatches } from '../store/batches.ts'
@@ -72,16 +73,18 @@ export const planNext = async (path: Path, inboxLimitOf: (app: number) => Promis
     place: placeOfTask(task),
     plan: planOf(task, path.vendors),
   }
-  let from = row.plan_cursor
-  let width = PAGE
+  const plan = (from: number, width: number): Promise<Planned> => store.write(planPage, { ...page, from, width, here: path.here() })
+  let planning = plan(row.plan_cursor, PAGE)
   for (;;) {
-    const planned = await store.write(planPage, { ...page, from, width, here: path.here() })
+    const planned = await planning
     transitions.sending.value += planned.ended.sending
     transitions.done.value += planned.ended.finished
     if (planned.outcome !== 'page') return true
     countPage(planned.batches)
-    path.onWritten(task, planned.batches)
-    from = planned.to
-    width = planned.width
+    // The next page is planned at the writer while this one is handed over here: else the two threads take turns.
+    planning = plan(planned.to, planned.width)
+    planning.catch(() => {}) // it is awaited above, after the handing over
+    await setImmediate()
+    await path.onWritten(task, planned.batches)
   }
 }
