@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { makeAdminToken, makeApp } from '@carillon/server/access/apps.ts'
 import { systemClock } from '@carillon/server/clock.ts'
-import { type Config, readConfig, settingsHelp, unknownVariables } from '@carillon/server/config.ts'
+import { readConfig, settingsHelp, unknownVariables } from '@carillon/server/config.ts'
 import { makeLog } from '@carillon/server/log.ts'
 import { startServer } from '@carillon/server/main.ts'
-import { openStore } from '@carillon/server/open-store.ts'
 import { tlsProblems } from '@carillon/server/tls.ts'
 import { listApps } from '@carillon/server/store/apps.ts'
+import type { Store } from '@carillon/server/store/store.ts'
 import { actor } from './command.ts'
 
 const STOP_MS = 9_500 // in all, so that whoever waits 10 s sees an exit code of ours
@@ -27,7 +27,7 @@ export const serve = async (args: string[]): Promise<number> => {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   const running = await startServer(config, log)
   if (config.tlsCert !== '') process.on('SIGHUP', () => running.renewCertificate())
-  const token = await firstToken(config)
+  const token = await firstToken(running.store)
   if (token !== undefined) console.log(welcome(running.httpUrl, token))
   console.log(`carillon ready ${running.httpUrl} ${running.mqttUrl}`)
   await stopped
@@ -42,17 +42,11 @@ export const serve = async (args: string[]): Promise<number> => {
 }
 
 /** The very first start makes an app to try things with, and its admin token, shown this once. */
-const firstToken = async (config: Config): Promise<string | undefined> => {
-  const { store } = await openStore(config)
-  try {
-    if ((await store.read(listApps, {})).length > 0) return undefined
-    const writing = { store, clock: systemClock }
-    const { app, made } = await makeApp(writing, { appId: 'demo', name: 'Demo', actor })
-    if (!made) return undefined
-    return (await makeAdminToken(writing, app, { name: 'first start', expiresAt: null, actor })).token
-  } finally {
-    await store.close()
-  }
+const firstToken = async (store: Store): Promise<string | undefined> => {
+  if ((await store.read(listApps, {})).length > 0) return undefined
+  const writing = { store, clock: systemClock }
+  const { app, made } = await makeApp(writing, { appId: 'demo', name: 'Demo', actor })
+  return made ? (await makeAdminToken(writing, app, { name: 'first start', expiresAt: null, actor })).token : undefined
 }
 
 const welcome = (url: string, token: string): string => {

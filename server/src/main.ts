@@ -36,11 +36,13 @@ import { routesOf } from './routes.ts'
 import { getAppById } from './store/apps.ts'
 import { startNode } from './store/nodes.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
+import type { Store } from './store/store.ts'
 import { Tls } from './tls.ts'
 
 const HTTP_GRACE_MS = 5_000
 
 export interface Running {
+  store: Store
   httpUrl: string
   mqttUrl: string
   /** Reads the files of the TLS certificate again. */
@@ -174,6 +176,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const s = tls ? 's' : ''
   listening = `http${s}://${host}:${port}`
   return {
+    store,
     httpUrl: listening,
     mqttUrl: `mqtt${s}://${host}:${mqtt.port}`,
     renewCertificate: () => tls?.reload(clock.now()),

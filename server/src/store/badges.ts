@@ -51,7 +51,7 @@ const blocksOf = async (tx: Tx, numbers: readonly number[], hold = ''): Promise<
     `SELECT block, counts FROM badges WHERE block ${among} ORDER BY block${hold}`, value,
   )
   // A copy, because a driver may hand out a window into a larger buffer that does not begin at a multiple of 4.
-  return new Map(rows.map(({ block, counts }) => [block, new Int32Array(Uint8Array.from(counts).buffer)]))
+  return new Map(rows.map(({ block, counts }) => [block, new Int32Array(counts.slice().buffer)]))
 }
 
 /** The blocks, all there and held until the transaction ends: two raises at once must not lose one another. */
