@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { meetNeeds } from './needs.ts'
 import { endAll, runFile } from './test-file.ts'
+import { natsNeed } from './throwaway-nats.ts'
+import { postgresNeed } from './throwaway-postgres.ts'
 
 /** What the tests talk to or through. */
 const needs = [
@@ -34,15 +36,19 @@ const named = (await Promise.all(positionals.map(filesOf))).flat()
 const files =
   positionals.length > 0
     ? [...new Set(named)]
-    : (await filesOf('{protocol,server,cli,sdk,scripts,test,bench}/**/*.test.ts')).filter((file) => !isProof(file))
+    : (await filesOf('{protocol,server,cli,sdk,simulators,demo,scripts,test,bench}/**/*.test.ts')).filter((file) => !isProof(file))
 
 const finish = (passed: number, failed: number): never => {
   console.log(`${passed} passed, ${failed} failed`)
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
-// Only promises about the whole talk to programs from outside npm.
-const unmet = files.some((file) => file.startsWith('test/')) ? meetNeeds('the tests', needs) : undefined
+// Only promises about the whole, and about the store of many nodes, talk to programs from outside npm.
+const unmet = meetNeeds('the tests', [
+  ...(files.some((file) => file.startsWith('test/')) ? needs : []),
+  ...(files.some((file) => file.includes('postgres')) ? [postgresNeed] : []),
+  ...(files.some((file) => file.includes('nats')) ? [natsNeed] : []),
+])
 if (unmet !== undefined) {
   console.log(unmet)
   finish(0, 1)

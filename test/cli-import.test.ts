@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
+import { LAST_PROVIDER } from '@carillon/protocol/names.ts'
 import { command, startCarillon } from './harness/carillon.ts'
 import { connectDevice } from './harness/device.ts'
 
@@ -173,7 +174,7 @@ test('nothing is taken from a device or a user by an import, and only the first 
     device({ user_id: undefined }),
     device({ name: 'bob' }),
     device({ platform: 'phone' }),
-    device({ tokens: [{ provider: 9, token: 'x' }] }),
+    device({ tokens: [{ provider: LAST_PROVIDER + 1, token: 'x' }] }),
     device({ user_id: 0.5 }),
   ]))
   t.assert.deepEqual(summary.problems.map(({ line, reason }) => `${line} ${reason}`).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)), [
@@ -184,7 +185,7 @@ test('nothing is taken from a device or a user by an import, and only the first 
     '6 user_id or name is required',
     '7 user_id must not stand beside name',
     '8 platform must be ios, android, web or other',
-    '9 tokens[0].provider must be an integer from 1 to 8, written in digits alone',
+    `9 tokens[0].provider must be an integer from 1 to ${LAST_PROVIDER}, written in digits alone`,
     '10 user_id must be a 64-bit integer, written in digits alone',
   ])
   t.assert.deepEqual(tallyOf(summary), [10, 1, 0, 9])

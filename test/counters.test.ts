@@ -1,4 +1,5 @@
 import { after, suite, test } from 'node:test'
+import { channels } from '@carillon/protocol/names.ts'
 import { startCarillon } from './harness/carillon.ts'
 import { connectDevice } from './harness/device.ts'
 import { connectMute } from './harness/raw-socket.ts'
@@ -14,7 +15,6 @@ const newDevice = async (name: string) => {
 }
 
 const own = (row: Record<string, number>) => [row.nativepush_target, row.nativepush_sent, row.nativepush_received]
-const channels = ['apns', 'fcm', 'flyme', 'honor', 'huawei', 'nativepush', 'oppo', 'vivo', 'xiaomi']
 
 suite('statistics', { concurrency: 8 }, () => {
   test('records come in the order asked, an id asked twice comes once, an unknown one not at all', async (t) => {

@@ -67,6 +67,8 @@ suite('a client that a public generator makes from the description', () => {
     await generate({ input: input as object, output: join(folder, 'client'), useOptions: true, useUnionTypes: true })
     await writeFile(join(folder, 'caller.ts'), caller)
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    // Its own: a package.json further up must not decide what kind of module the built files are.
+    await writeFile(join(folder, 'package.json'), '{}')
   })
   after(() => rm(folder, { recursive: true, force: true }))
 

@@ -244,7 +244,8 @@ test("a receipt for somebody else's delivery counts nothing, over HTTP and over 
     () => carillon.ok('/user/device/list', { ...own, user: owner.id }),
     (devices) => devices.every(({ online }: { online: boolean }) => !online),
   )
-  const notify = (id: number) => carillon.notify({ audience: { user_id: [id] }, message: { title: 'a' } }, own)
+  const setting = { distribution_strategy: 'nativepush_only' }
+  const notify = (id: number) => carillon.notify({ audience: { user_id: [id] }, message: { title: 'a' }, setting }, own)
   const receipt = (task_id: number) => ({ task_id, event: 'received', channel: 'nativepush' })
   const task = await notify(owner.id)
   for (const side of [north, south]) {

@@ -8,6 +8,7 @@ import { after, suite, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import type { Notify } from '@carillon/protocol/notify.ts'
 import { CarillonError } from '@carillon/sdk/call.ts'
+import { attach } from '@carillon/sdk/attach.ts'
 import { Caller } from '@carillon/sdk/caller.ts'
 import type { Clock } from '@carillon/sdk/clock.ts'
 import { connectDevice, type Device, type DeviceOptions, type DeviceState } from '@carillon/sdk/device.ts'
@@ -296,6 +297,40 @@ suite('calls of a device', { concurrency: 4 }, () => {
 })
 
 suite('the caller', { concurrency: 4 }, () => {
+  test('puts a file where a push can show it, and is told when it is none', async (t) => {
+    const login = await carillon.tokenFor(await carillon.addUser('with a picture'), 'camera')
+    const png = Uint8Array.from(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64'))
+    const url = await attach(place, login, 'bell tower.png', png)
+    const response = await fetch(url)
+    t.assert.deepEqual([response.headers.get('content-type'), new Uint8Array(await response.arrayBuffer())], ['image/png', png])
+    await t.assert.rejects(attach(place, login, 'no-picture.png', Uint8Array.of(1, 2, 3)), { code: 10002 })
+    await t.assert.rejects(attach(place, { ...login, access_key_secret: 'another' }, 'bell.png', png), { name: 'CarillonError' })
+  })
+
+  test('changes a password with the old one', async (t) => {
+    const calls = new DeviceCalls(place)
+    await calls.register({ username: 'forgetful', password: 'the first one' })
+    await calls.loginByName({ name: 'forgetful', password: 'the first one' })
+    await calls.changePassword('the first one', 'the second one')
+    await t.assert.rejects(calls.loginByName({ name: 'forgetful', password: 'the first one' }), { code: 10020 })
+    await calls.loginByName({ name: 'forgetful', password: 'the second one' })
+  })
+
+  test('has a webhook set, tried, its events listed and told again', async (t) => {
+    const token = await carillon.addApp('with-a-webhook')
+    const caller = new Caller({ ...place, appId: 'with-a-webhook', accessToken: token })
+    await t.assert.rejects(caller.webhook(), { code: 12011 })
+    const { url, secret } = await caller.setWebhook('http://127.0.0.1:9/nobody-listens')
+    t.assert.match(secret, /\S{16,}/)
+    t.assert.equal((await caller.webhook()).url, url)
+    await caller.testWebhook()
+    const [event] = await caller.events()
+    t.assert.equal(event!.kind, 'webhook.test')
+    t.assert.deepEqual(await caller.replayEvents([event!.id]), { replayed: 1 })
+    await caller.deleteWebhook()
+    await t.assert.rejects(caller.webhook(), { code: 12011 })
+  })
+
   test('users, groups and tokens are managed with an admin token', async (t) => {
     const [row, refused] = await admin.registerUsers([{ username: 'managed' }, { username: 'managed' }])
     t.assert.deepEqual([row!.success, refused!.success], [true, false])
@@ -341,8 +376,11 @@ suite('the caller', { concurrency: 4 }, () => {
     await caller.setCertificate({ provider: 3, name: 'mi', ...fields })
     t.assert.partialDeepStrictEqual(await caller.certificate({ provider: 3 }), { name: 'mi', app_secret: 'secret' })
     t.assert.partialDeepStrictEqual(await caller.certificates(), [{ provider: 3, environment: 1, name: 'mi' }])
+    t.assert.deepEqual(await caller.lanes(), [])
     await caller.deleteCertificate({ provider: 3 })
     t.assert.deepEqual(await caller.certificates(), [])
+    await t.assert.rejects(caller.checkCertificate({ provider: 3 }), { code: 12010 })
+    t.assert.deepEqual((await caller.audit({ limit: 1 })).map(({ action }) => action), ['certificate.list'])
     t.assert.equal((await caller.setSettings({ push_enabled: false })).push_enabled, false)
     t.assert.equal((await caller.settings()).push_enabled, false)
     await t.assert.rejects(caller.notify({ audience: 'all', message: { title: 'off' } }), { code: 12006, status: 403 })

@@ -23,9 +23,13 @@ export const startOn = async (scratch: Scratch, data: string, env: NodeJS.Proces
 }
 
 /** The same on a copy of a prepared folder, removed when the server stops. */
-export const startOnCopy = async (scratch: Scratch, from: { data: string; admin: string }): Promise<Started> => {
+export const startOnCopy = async (
+  scratch: Scratch,
+  from: { data: string; admin: string },
+  env: NodeJS.ProcessEnv = {},
+): Promise<Started> => {
   const data = scratch.copyOf(from.data)
-  const { carillon, stop } = await startOn(scratch, data)
+  const { carillon, stop } = await startOn(scratch, data, env)
   carillon.admin = from.admin
   return {
     carillon,

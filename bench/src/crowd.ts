@@ -53,7 +53,7 @@ export const grow = async (scratch: Scratch, crowd: Crowd, size: number): Promis
   return { ...crowd, data }
 }
 
-const importLines = async (
+export const importLines = async (
   scratch: Scratch,
   data: string,
   noun: 'user' | 'device',

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { Clients } from './clients.ts'
 import { type Crowd, gather, grow } from './crowd.ts'
 import type { Bench, Job } from './job.ts'
+import { apns } from './jobs/apns.ts'
 import { broadcast } from './jobs/broadcast.ts'
 import { client } from './jobs/client.ts'
 import { growth } from './jobs/growth.ts'
@@ -11,6 +12,7 @@ import { mixed } from './jobs/mixed.ts'
 import { notify } from './jobs/notify.ts'
 import { oneOfMany } from './jobs/one-of-many.ts'
 import { start } from './jobs/start.ts'
+import { vendors } from './jobs/vendors.ts'
 import { othersBusy, thisMachine } from './machine.ts'
 import { write, writePages } from './results.ts'
 import { Scratch } from './scratch.ts'
@@ -23,7 +25,7 @@ const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
 })
 
-const jobs: readonly Job[] = [notify, broadcast, memory, growth, oneOfMany, start, logins, mixed, client]
+const jobs: readonly Job[] = [notify, broadcast, memory, growth, oneOfMany, start, logins, mixed, apns, vendors, client]
 
 const unknown = positionals.filter((name) => !jobs.some((job) => job.name === name))
 if (unknown.length > 0) {

@@ -77,3 +77,13 @@ export const residentBytes = (pid: number): number => fromStatus(pid, 'VmRSS')
 
 /** The most it ever had. */
 export const peakBytes = (pid: number): number => fromStatus(pid, 'VmHWM')
+
+const TICKS_A_SECOND = 100 // what Linux counts processor time in, wherever Node runs
+
+/** Processor time it has used so far, all threads together. */
+export const cpuSeconds = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name, in parentheses, may hold anything; the times stand 12 and 13 fields after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}

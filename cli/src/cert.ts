@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { storeCertificate } from '@carillon/server/access/certificates.ts'
-import { type VendorName, sequenceItems, vendorOfProvider } from '@carillon/protocol/names.ts'
+import { LAST_PROVIDER, type VendorName, sequenceItems, vendorNames, vendorOfProvider } from '@carillon/protocol/names.ts'
 import { systemClock } from '@carillon/server/clock.ts'
 import { type Command, Failed, UsageError, actor, appNamed, required } from './command.ts'
-
-const vendorNames = [...new Set(Object.values(vendorOfProvider))]
 
 /** A provider's number or its name. */
 const vendorOf = (provider: string): VendorName => {
   const vendor = vendorOfProvider[Number(provider)] ?? vendorNames.find((name) => name === provider) ?? sequenceItems[provider]?.[0]
-  if (!vendor || provider === 'ups') throw new UsageError(`--provider must be 1 to 8, or one of ${vendorNames.join(', ')}`)
+  if (!vendor || provider === 'ups') throw new UsageError(`--provider must be 1 to ${LAST_PROVIDER}, or one of ${vendorNames.join(', ')}`)
   return vendor
 }
 
@@ -37,7 +35,7 @@ export const certCommands: Command[] = [
     usage: 'cert set --app APP_ID --provider P --environment E --name NAME [--app-id ID --app-key KEY --app-secret SECRET --certificate-file FILE]',
     help: [
       'Stores the credentials of a push provider, sealed. A running server uses them within a second.',
-      'P is 1 to 8 or a name (apns, huawei, xiaomi, flyme, vivo, oppo, fcm, honor); E is 0 (development) or 1 (production).',
+      `P is 1 to ${LAST_PROVIDER} or a name (${vendorNames.join(', ')}); E is 0 (development) or 1 (production).`,
       'docs/vendors.md says which value of the provider’s console goes where.',
     ].join('\n'),
     examples: [

@@ -1,4 +1,5 @@
 import { DeviceLine } from '@carillon/protocol/imports.ts'
+import { providersInWords } from '@carillon/protocol/names.ts'
 import { read } from '@carillon/protocol/read.ts'
 import { checkDeviceLine, prepareDevices } from '@carillon/server/access/imports.ts'
 import { PushTokens } from '@carillon/server/access/push-tokens.ts'
@@ -17,9 +18,10 @@ export const deviceCommands: Command[] = [
       '  {"name":"ann","device_guid":"4f1c","platform":"android","alias":"a1","tags":["vip"],',
       '   "tokens":[{"provider":7,"environment":1,"token":"…"}]}',
       '',
-      'The user by name or by user_id, who must be there. platform: ios, android, web, other. provider: 1 APNs, 2 Huawei,',
-      '3 Xiaomi, 4 Meizu, 5 vivo, 6 OPPO, 7 FCM, 8 Honor; environment: 0 development, 1 production (default). tokens, tags',
-      'and alias may be left out. Vendors reach the devices at once; the own channel, when they log in with their device_guid.',
+      'The user by name or by user_id, who must be there. platform: ios, android, web, other.',
+      `provider: ${providersInWords}.`,
+      'environment: 0 development, 1 production (default). tokens, tags and alias may be left out.',
+      'Vendors reach the devices at once; the own channel, when they log in with their device_guid.',
       '',
       'Works beside a running server, in short transactions. A device its user has already is skipped, so an import that',
       'was broken off is started again. Nothing is taken away: a device_guid of another user, or a vendor token of another',

@@ -9,13 +9,14 @@ import { type Command, Failed, UsageError, runCommand } from './command.ts'
 import { deviceCommands } from './device.ts'
 import { doctorCommands } from './doctor.ts'
 import { notifyCommands } from './notify.ts'
+import { simulateCommands } from './simulate.ts'
 import { taskCommands } from './task.ts'
 import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
 
 const commands: Command[] = [
   ...appCommands, ...tokenCommands, ...userCommands, ...deviceCommands, ...certCommands, ...notifyCommands, ...taskCommands,
-  ...backupCommands, ...doctorCommands,
+  ...simulateCommands, ...backupCommands, ...doctorCommands,
 ]
 
 /** The first sentence of a help text. */

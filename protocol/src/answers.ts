@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
 import { AppSettingPut } from './bodies.ts'
-import { platforms } from './names.ts'
+import { LAST_PROVIDER, platforms, providersInWords } from './names.ts'
 import { described, FreeObject, Int, OneOf } from './types.ts'
 
 /** The schemas of `data`: what handlers are held to by the compiler, live answers by a test, and callers read. */
@@ -70,7 +70,7 @@ export const GroupPage = pageOf(ListedGroup)
 export const DeviceTags = Type.Object({ tags: Rows(Type.String(), 'All tags the device has now.') })
 
 const place = {
-  provider: Int(1, 8, { description: '1 APNs, 2 Huawei, 3 Xiaomi, 4 Meizu, 5 vivo, 6 OPPO, 7 FCM, 8 Honor.' }),
+  provider: Int(1, LAST_PROVIDER, { description: `${providersInWords}.` }),
   environment: Int(0, 1, { description: '0 development, 1 production.' }),
 }
 
@@ -115,10 +115,29 @@ export const ListedCertificate = Type.Object(
     app_key: Type.String(),
     expires_at: OrNull(Millis('When its credential ends, if it has an end')),
     updated_at: Millis('When it was set'),
+    receipt_url: OrNull(Words("To be pasted into the provider's console; null where it sends no reports or the public address is not set.")),
   },
   { title: 'ListedCertificate' },
 )
 export const CertificateList = Rows(ListedCertificate)
+
+export const CertificateTried = Type.Object({
+  ok: Type.Boolean({ description: 'Whether the provider accepts the credentials.' }),
+  message: Words('What it said, in words.'),
+})
+
+const Lane = Type.Object(
+  {
+    ...place,
+    state: Words('`open`; `paused`: takes nothing until then; `trying`: one request at a time, until one succeeds.'),
+    why: OrNull(Words('Why it is not open.')),
+    until: OrNull(Millis('Until when it is paused')),
+    tokens_dying_since: OrNull(Millis('An alarm: since when so many tokens are called dead that none of it is believed')),
+    requests_under_way: Count('Requests that wait for an answer.'),
+  },
+  { title: 'Lane' },
+)
+export const LaneList = Rows(Lane)
 
 // The app itself and the server
 
@@ -139,7 +158,12 @@ export const AuditList = Rows(AuditEntry)
 export const Live = Type.Object({ live: Type.Boolean() })
 
 const PartHealth = Type.Object(
-  { name: Type.String(), ok: Type.Boolean(), why: Type.Optional(described(Type.String(), 'What is wrong, in words.')) },
+  {
+    name: Type.String(),
+    ok: Type.Boolean(),
+    degraded: Type.Optional(described(Type.Boolean(), 'It works in a worse way; the node is ready all the same.')),
+    why: Type.Optional(described(Type.String(), 'What is wrong, in words.')),
+  },
   { title: 'PartHealth' },
 )
 export const Ready = Type.Object({ ready: Type.Boolean(), parts: Rows(PartHealth) })

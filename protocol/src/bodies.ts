@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { channels, platforms, receiptEvents, taskStates } from './names.ts'
+import { channels, LAST_PROVIDER, platforms, providersInWords, receiptEvents, taskStates } from './names.ts'
 import { Default, described, FreeObject, FreeText, Int, Int64, LAST_SECOND, List, Name, OneOf, Text } from './types.ts'
 
 /** A device has at most this many tags. */
@@ -10,8 +10,7 @@ const ThisDevice = Type.Optional(
   described(PushToken, 'Another device of this user than the one the access token was issued for: its push token.'),
 )
 export const VendorToken = FreeText({ maxBytes: 4096, description: "What the vendor's SDK on the device calls its token." })
-const providers = '1 APNs, 2 Huawei, 3 Xiaomi, 4 Meizu, 5 vivo, 6 OPPO, 7 FCM, 8 Honor.'
-export const Provider = Int(1, 8, { description: providers })
+export const Provider = Int(1, LAST_PROVIDER, { description: `${providersInWords}.` })
 export const Environment = Default(OneOf([0, 1], { description: '0 development, 1 production.' }), 1)
 export const Tags = List(Name, TAGS_MAX)
 const Hour = (description: string) => Type.Optional(Int(0, 23, { description }))
@@ -128,7 +127,7 @@ export type Bind = Static<typeof Bind>
 
 export const Unbind = Type.Object({
   push_token: ThisDevice,
-  provider: Type.Optional(described(Provider, `${providers} Blank means all.`)),
+  provider: Type.Optional(described(Provider, `${providersInWords}. Blank means all.`)),
 })
 export type Unbind = Static<typeof Unbind>
 

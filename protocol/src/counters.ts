@@ -9,7 +9,7 @@ export interface Tally {
 
 export type CounterName = `${ChannelName}_${keyof Tally}`
 
-/** One task's statistics: its id and all 27 counters, always there. */
+/** One task's statistics: its id and three counters a channel, always all of them. */
 export type Counters = { task_id: number } & Record<CounterName, number>
 
 const zeros = Object.fromEntries(

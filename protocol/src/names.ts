@@ -1,9 +1,10 @@
-/** The nine channels, in the order statistics list them. The file name of a vendor is its channel's name. */
+/** All channels, in the order statistics list them. The file name of a vendor is its channel's name. */
 export const channels = ['apns', 'fcm', 'flyme', 'honor', 'huawei', 'nativepush', 'oppo', 'vivo', 'xiaomi'] as const
 export type ChannelName = (typeof channels)[number]
 export type VendorName = Exclude<ChannelName, 'nativepush'>
 
 export const ownChannel = 'nativepush' satisfies ChannelName
+export const vendorNames = channels.filter((name): name is VendorName => name !== ownChannel)
 
 /** `provider` numbers of the interface. */
 export const vendorOfProvider: Record<number, VendorName> = {
@@ -20,6 +21,29 @@ export const vendorOfProvider: Record<number, VendorName> = {
 export const providerOfVendor = Object.fromEntries(
   Object.entries(vendorOfProvider).map(([provider, vendor]) => [vendor, Number(provider)]),
 ) as Record<VendorName, number>
+
+/** What people call each vendor. */
+const vendorTitles: Record<VendorName, string> = {
+  apns: 'APNs',
+  fcm: 'FCM',
+  flyme: 'Meizu',
+  honor: 'Honor',
+  huawei: 'Huawei',
+  oppo: 'OPPO',
+  vivo: 'vivo',
+  xiaomi: 'Xiaomi',
+}
+
+/** The name a vendor has in settings. */
+export const spokenName = (vendor: VendorName): string => vendorTitles[vendor].toLowerCase()
+
+/** Providers are numbered from 1 without gaps. */
+export const LAST_PROVIDER = Object.keys(vendorOfProvider).length
+
+/** Every provider's number, for people: `1 APNs, 2 Huawei …`. */
+export const providersInWords = Object.entries(vendorOfProvider)
+  .map(([provider, vendor]) => `${provider} ${vendorTitles[vendor]}`)
+  .join(', ')
 
 /** What may stand in `ospush_sequence`, and the vendors it means, in order. Meizu answers to both of its names. */
 export const sequenceItems: Record<string, readonly VendorName[]> = {

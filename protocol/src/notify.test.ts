@@ -1,6 +1,7 @@
 import test, { type TestContext } from 'node:test'
 import { Refused, type ErrorName } from './errors.ts'
 import { parseJson } from './json.ts'
+import { vendorNames } from './names.ts'
 import type { Notify } from './notify.ts'
 import { readNotify } from './read-notify.ts'
 
@@ -73,7 +74,7 @@ const beyondTime = [
   '9223372036854775808', '-0', '"1"',
 ]
 
-const vendorObjects = ['android', 'huawei', 'xiaomi', 'oppo', 'vivo', 'flyme', 'fcm', 'honor']
+const vendorObjects = ['android', ...vendorNames.filter((name) => name !== 'apns')]
 const goodIntent = 'intent:#Intent;component=com.example.app/com.example.app.Chat;S.room=42;end'
 
 const fields: Field[] = [

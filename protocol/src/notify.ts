@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { messageTypes, sequenceItems, strategies } from './names.ts'
+import { messageTypes, sequenceItems, spokenName, strategies } from './names.ts'
 import { ClosedObject, described, FreeObject, FreeText, Int, Int64, List, Name, OneOf, Text, UnixSeconds } from './types.ts'
 
 /** Who should get it, as a question; an object asks by exactly one of its keys. */
@@ -32,7 +32,7 @@ export const Setting = Type.Object({
   ospush_sequence: Type.Optional(
     described(
       List(OneOf(Object.keys(sequenceItems))),
-      'Vendors in the order to try; blank means ups, then fcm. ups stands for xiaomi, huawei, meizu, oppo, vivo, honor.',
+      `Vendors in the order to try; blank means ups, then fcm. ups stands for ${sequenceItems.ups!.map(spokenName).join(', ')}.`,
     ),
   ),
   time_to_live: Type.Optional(

@@ -1,6 +1,7 @@
 import { badField } from './errors.ts'
 import { isIntent } from './intent.ts'
-import { Notify, type Audience, type Message } from './notify.ts'
+import { type VendorName, vendorNames } from './names.ts'
+import { Message, Notify, type Audience } from './notify.ts'
 import { read } from './read.ts'
 
 const MESSAGE_BYTES = 64 * 1024
@@ -67,7 +68,8 @@ const checkShowTimes = ({ show_begin_time, show_end_time }: Message, now: number
   }
 }
 
-const intentHolders = ['android', 'huawei', 'honor', 'vivo', 'xiaomi', 'oppo', 'flyme', 'fcm'] as const
+type IntentHolder = 'android' | (VendorName & keyof Message)
+const intentHolders = ['android', ...vendorNames].filter((name): name is IntentHolder => name in Message.properties)
 
 /** A vendor's object without a click_action takes the one of `android`, so its intent is held to the same shape. */
 const checkIntents = (message: Message): void => {

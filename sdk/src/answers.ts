@@ -50,6 +50,43 @@ export interface ListedCertificate {
   /** Where the credential has an end. */
   expires_at: number | null
   updated_at: number
+  /** To be pasted into the provider's console; null where it sends no reports, or the public address is not set. */
+  receipt_url: string | null
+}
+
+/** One app's way to a provider. */
+export interface ListedLane {
+  provider: number
+  environment: 0 | 1
+  state: 'open' | 'paused' | 'trying'
+  /** Why it is not open, and until when. */
+  why: string | null
+  until: number | null
+  /** An alarm: since when so many tokens are called dead that none of it is believed. */
+  tokens_dying_since: number | null
+  requests_under_way: number
+}
+
+export interface AuditEntry {
+  id: number
+  at: number
+  /** `admin token 3 (ci)`, `user 7` or `command line`. */
+  actor: string
+  action: string
+  detail: Record<string, unknown>
+}
+
+export interface ListedEvent {
+  id: number
+  kind: string
+  data: unknown
+  at: number
+  /** When it is told next; null once it was taken or given up. */
+  due_at: number | null
+  attempt: number
+  delivered_at: number | null
+  /** What the last attempt met. */
+  answer: string | null
 }
 
 export interface TaskSummary {

@@ -99,7 +99,7 @@ interface Envelope<D> {
   message: string | null
 }
 
-const envelopeOf = <D>(text: string, path: string, status: number): Envelope<D> => {
+export const envelopeOf = <D>(text: string, path: string, status: number): Envelope<D> => {
   try {
     const envelope = JSON.parse(text) as Envelope<D> | null
     if (typeof envelope?.code === 'number') return envelope

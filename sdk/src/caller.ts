@@ -3,9 +3,12 @@ import type { Counters } from '@carillon/protocol/counters.ts'
 import type { TaskState } from '@carillon/protocol/names.ts'
 import type { Notify } from '@carillon/protocol/notify.ts'
 import type {
+  AuditEntry,
   CertificateRecord,
   ListedCertificate,
+  ListedEvent,
   ListedGroup,
+  ListedLane,
   ListedUser,
   Paged,
   RegisteredRow,
@@ -135,6 +138,48 @@ export class Caller {
 
   certificates(): Promise<ListedCertificate[]> {
     return this.#ask('/push/certificate/list')
+  }
+
+  /** Asks the provider itself, and says in words what is wrong. */
+  checkCertificate(at: At): Promise<{ ok: boolean; message: string }> {
+    return this.#ask('/push/certificate/check', { body: at })
+  }
+
+  /** The ways to the providers that are in use: whether they take anything, and if not, why. */
+  lanes(): Promise<ListedLane[]> {
+    return this.#ask('/push/lane/list')
+  }
+
+  /** Newest first; the next page begins `before` the last id of this one. */
+  audit(query: { before?: number; limit?: number } = {}): Promise<AuditEntry[]> {
+    return this.#ask('/app/audit', { query })
+  }
+
+  /** Where events are posted from now on; the secret that signs them is shown this once. */
+  setWebhook(url: string): Promise<{ url: string; secret: string }> {
+    return this.#ask('/app/webhook', { method: 'PUT', body: { url } })
+  }
+
+  webhook(): Promise<{ url: string; updated_at: number }> {
+    return this.#ask('/app/webhook')
+  }
+
+  deleteWebhook(): Promise<void> {
+    return this.#ask('/app/webhook', { method: 'DELETE' })
+  }
+
+  testWebhook(): Promise<void> {
+    return this.#ask('/app/webhook/test', { method: 'POST' })
+  }
+
+  /** Newest first; the next page begins `before` the last id of this one. */
+  events(query: { before?: number; limit?: number } = {}): Promise<ListedEvent[]> {
+    return this.#ask('/app/webhook/events', { query })
+  }
+
+  /** Tells events again, whatever became of them. */
+  replayEvents(ids: Id[]): Promise<{ replayed: number }> {
+    return this.#ask('/app/webhook/replay', { body: { list: ids } })
   }
 
   settings(): Promise<Required<AppSettingPut>> {

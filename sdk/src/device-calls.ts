@@ -56,6 +56,10 @@ export class DeviceCalls {
     return this.#ask('/user/register/v2', { body: user })
   }
 
+  changePassword(oldPassword: string, password: string): Promise<void> {
+    return this.#ask('/user/change_password', { body: { old_password: oldPassword, password } })
+  }
+
   /** The address a vendor's SDK gave this device. */
   bindVendorToken(bind: Sparing<Bind, 'environment'>): Promise<void> {
     return this.#ask('/user/token/bind', { body: bind })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type VendorName, spokenName, vendorNames } from '@carillon/protocol/names.ts'
 import { type S3Place, parseS3 } from './config-files.ts'
 import { logLevels } from './log.ts'
 
@@ -56,6 +57,10 @@ const setting = <T>(flag: string, value: string, fallback: T, read: (text: strin
   flag, env: `CARILLON_${flag.toUpperCase().replaceAll('-', '_')}`, value, fallback, read, help,
 })
 
+/** One setting for each vendor, under keys such as `vendorUrl flyme`; people read the name they know it by. */
+const perVendor = <const K extends string, T>(key: K, make: (spoken: string) => Setting<T>): { [N in VendorName as `${K} ${N}`]: Setting<T> } =>
+  Object.fromEntries(vendorNames.map((name) => [`${key} ${name}`, make(spokenName(name))])) as { [N in VendorName as `${K} ${N}`]: Setting<T> }
+
 export const settings = {
   host: setting('host', 'ADDRESS', '127.0.0.1', text, 'address both doors listen on; 0.0.0.0 for the whole network'),
   port: setting('port', 'PORT', 7700, integer(0, 65535), 'HTTP: API and MQTT over WebSocket; 0 takes any free port'),
@@ -64,7 +69,7 @@ export const settings = {
   keyFile: setting('key-file', 'FILE', '', text, 'the key that seals secrets; default: `key` in the data folder, made at the first start'),
   tlsCert: setting('tls-cert', 'FILE', '', text, 'certificate in PEM, with its chain: both doors then speak TLS; read again on SIGHUP'),
   tlsKey: setting('tls-key', 'FILE', '', text, 'the private key of --tls-cert in PEM'),
-  publicUrl: setting('public-url', 'URL', '', origin, 'the address others reach this server by, put into the addresses of files; default: the one it listens on'),
+  publicUrl: setting('public-url', 'URL', '', origin, 'the address others reach this server by, put into the addresses of files and into what vendors report to; default: files get the one it listens on, vendors none'),
   filesUrl: setting<S3Place | null>('files-url', 'URL', null, parseS3, 'attachments in a store that speaks S3: s3://key:secret@host/bucket; default: in the data folder'),
   fileDays: setting('file-days', 'DAYS', 30, integer(1, 3650), 'how long attachments are kept'),
   ackSeconds: setting('ack-seconds', 'SECONDS', 10, integer(1, 3600), 'how long a connected device may take to acknowledge before the next channel is tried'),
@@ -75,11 +80,26 @@ export const settings = {
   addressFailures: setting('address-failures', 'COUNT', 60, integer(1, 1_000_000), 'wrong passwords from one address before it is slowed down'),
   greetingsPerAddress: setting('greetings-per-address', 'COUNT', 1_000, integer(1, 100_000), 'device connections of one address that may be open before they have shown who they are'),
   hashThreads: setting('hash-threads', 'COUNT', 0, integer(0, 64), 'passwords hashed at once; 0 leaves one core free'),
+  ...perVendor('vendorUrl', (name) =>
+    setting(`vendor-url-${name}`, 'ORIGIN', '', origin, `takes the place of every host of ${name}: a simulator or a proxy`)),
+  ...perVendor('vendorRate', (name) =>
+    setting(`vendor-rate-${name}`, 'COUNT', 0, integer(0, 1_000_000), `the most that one app sends to ${name} a second; 0: what ${name} documents`)),
   logLevel: setting('log-level', 'LEVEL', 'info', oneOf(logLevels), 'debug, info, warn, error or silent'),
 } satisfies Record<string, Setting<never> | Setting<unknown>>
 
 type Settings = typeof settings
 export type Config = { [K in keyof Settings]: ReturnType<Settings[K]['read']> }
+
+/** What was set for single vendors, by channel. */
+export const vendorConfig = (config: Config): { origins: Partial<Record<VendorName, string>>; rates: Partial<Record<VendorName, number>> } => {
+  const origins: Partial<Record<VendorName, string>> = {}
+  const rates: Partial<Record<VendorName, number>> = {}
+  for (const name of vendorNames) {
+    if (config[`vendorUrl ${name}`] !== '') origins[name] = config[`vendorUrl ${name}`]
+    if (config[`vendorRate ${name}`] !== 0) rates[name] = config[`vendorRate ${name}`]
+  }
+  return { origins, rates }
+}
 
 const byFlag = new Map(Object.entries(settings).map(([name, { flag }]) => [flag, name as keyof Settings]))
 

@@ -8,9 +8,12 @@ import type { Bus } from './bus/bus.ts'
 import type { Clock } from './clock.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { Deliver } from './push/deliver.ts'
+import type { Lanes } from './push/lanes.ts'
 import type { Path } from './push/path.ts'
 import type { Receipts } from './push/receipts.ts'
 import type { Store } from './store/store.ts'
+import type { Accounts } from './vendors/accounts.ts'
+import type { Desk } from './vendors/desk.ts'
 
 /** What the program is made of, once main.ts has put it together. */
 export interface House {
@@ -30,4 +33,7 @@ export interface House {
   gateway: Gateway
   deliver: Deliver
   attachments: AttachmentParts
+  accounts: Accounts
+  desk: Desk
+  lanes: Lanes
 }

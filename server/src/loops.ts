@@ -24,15 +24,19 @@ const CERTIFICATE_WARNING_MS = 30 * 86_400_000
 
 /** Work that finds itself by its due time. */
 export const loopsOf = (house: House): Loop[] => {
-  const { store, clock, log, seal, bus, node, path, inboxLimitOf, deliver, attachments } = house
+  const { store, clock, log, seal, bus, node, path, inboxLimitOf, deliver, lanes, attachments } = house
   const planning = Array.from({ length: TASKS_PLANNED_AT_ONCE }, () => new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log))
   const own = new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log)
   for (const loop of planning) bus.on('tasks', loop.nudge)
+  const vendors = new Loop('the vendors', () => lanes.look(), POLL_MS, log)
   bus.on(`own:${node}`, own.nudge)
+  bus.on('batches', vendors.nudge)
+  house.changes.on('certificate', vendors.nudge)
   const webhooks = { store, clock, log, secretOf: ({ app, secret }: { app: number; secret: Uint8Array }) => seal.open(secret, webhookSeat(app)) }
   return [
     ...planning,
     own,
+    vendors,
     new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
     new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
     new Loop('webhooks', () => tellEvents(webhooks), POLL_MS, log),

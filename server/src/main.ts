@@ -2,17 +2,19 @@ import type { Server as TlsServer } from 'node:https'
 import { mkdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Logger } from 'pino'
 import { Access } from './access/access.ts'
 import type { AttachmentParts } from './access/attachments.ts'
 import { Changes } from './access/changes.ts'
 import type { AccessParts } from './access/parts.ts'
 import { Passwords } from './access/password.ts'
+import { receiptSecret } from './access/receipt-secret.ts'
 import { withDefaults } from './access/settings.ts'
 import { Throttle } from './access/throttle.ts'
 import { memoryBus } from './bus/memory.ts'
 import { systemClock } from './clock.ts'
-import type { Config } from './config.ts'
+import { type Config, vendorConfig } from './config.ts'
 import { localFiles } from './files/local.ts'
 import { s3Files } from './files/s3.ts'
 import { Gateway } from './gateway/gateway.ts'
@@ -28,6 +30,7 @@ import { passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from
 import { openStore } from './open-store.ts'
 import { ownPorts } from './own-ports.ts'
 import { Deliver } from './push/deliver.ts'
+import { Lanes } from './push/lanes.ts'
 import { Inbox } from './push/inbox.ts'
 import type { Path } from './push/path.ts'
 import { Receipts } from './push/receipts.ts'
@@ -38,6 +41,11 @@ import { startNode } from './store/nodes.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
 import type { Store } from './store/store.ts'
 import { Tls } from './tls.ts'
+import { Accounts } from './vendors/accounts.ts'
+import { Desk } from './vendors/desk.ts'
+import { vendorRoads } from './vendors/roads.ts'
+import { Sender } from './vendors/send.ts'
+import { vendors } from './vendors/vendors.ts'
 
 const HTTP_GRACE_MS = 5_000
 
@@ -95,6 +103,17 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   passwordsWaiting.read = () => parts.passwords.waiting
   storeBacklog.read = () => store.backlog
 
+  // The vendors.
+  const sender = new Sender({ log })
+  closings.push(() => sender.close())
+  const accounts = new Accounts({ store, seal, log })
+  const { origins, rates } = vendorConfig(config)
+  const receiptUrl = (app: number, vendor: VendorName): string | undefined =>
+    config.publicUrl === '' || !vendors[vendor].receipts ? undefined : `${config.publicUrl}/push/receipt/${vendor}/${receiptSecret(seal, app)}`
+  const desk = new Desk({ store, clock, log, sender, accounts, origins, rates, receiptUrl })
+  changes.on('certificate', accounts.refresh)
+  changes.on('app', accounts.refresh)
+
   // The path of a push.
   const inboxLimitOf = async (app: number): Promise<number> =>
     withDefaults((await store.read(getAppById, { id: app }))!).settings.inbox_limit
@@ -106,7 +125,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     bus,
     clock,
     log,
-    vendors: new Map(),
+    vendors: vendorRoads(desk),
     here: () => ({ node, alive: [node], ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
     onWritten: (task, batches) => {
       tasks.keep(task)
@@ -143,8 +162,11 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   }
 
   const house: House = {
-    clock, log, store, seal, node, bus, changes, access, parts, path, inboxLimitOf, receipts, gateway, deliver, attachments,
+    clock, log, store, seal, node, bus, changes, access, parts, path, inboxLimitOf, receipts, gateway, deliver, attachments, accounts, desk,
+    lanes: new Lanes(path, deliver),
   }
+  // Together: a vendor that does not answer is not waited for longer than the sender gives it.
+  closings.push(() => Promise.all([house.lanes.stop(), sender.close()]))
   for (const loop of loopsOf(house)) {
     loop.start()
     closings.push(() => loop.stop())

@@ -45,7 +45,7 @@ export const countPage = (batches: readonly { devices: readonly number[] }[]): v
   for (const { devices } of batches) plannedDevices.value += devices.length
 }
 
-const outcomes = ['sent', 'written', 'queued', 'later', 'away', 'dead', 'refused', 'denied', 'unknown'] as const
+const outcomes = ['sent', 'written', 'queued', 'later', 'away', 'dead', 'refused', 'denied', 'lost', 'unknown'] as const
 const handed = metrics.counters(
   'carillon_deliveries_total',
   'Pushes handed to a channel, by what became of that.',
@@ -61,6 +61,33 @@ export const countOutcomes = (channel: string, kinds: readonly { kind: (typeof o
   const counted = handedOn.get(channel)
   if (counted) for (const { kind } of kinds) counted[kind]!.value += 1
 }
+
+// The vendors.
+export const vendorAnswers = metrics.counters(
+  'carillon_vendor_answers_total',
+  "What vendors' answers say of single devices.",
+  ['channel', 'verdict'],
+)
+export const vendorRequests = metrics.counters(
+  'carillon_vendor_requests_total',
+  'Requests to vendors: answered, certainly not sent, or lost on the way.',
+  ['channel', 'became'],
+)
+export const unknownCodes = metrics.counters(
+  'carillon_vendor_unknown_codes_total',
+  'Pushes refused because the vendor kept answering with a code nobody knows.',
+  ['channel'],
+)
+export const vendorReceipts = metrics.counters(
+  'carillon_vendor_receipts_total',
+  'Calls of vendors that report deliveries: taken, forged or malformed.',
+  ['channel', 'outcome'],
+)
+export const lanesIn = metrics.gauge('carillon_lanes', 'Lanes (app, vendor, environment) in use, by state.', 'state')
+export const laneAlarms = metrics.gauge(
+  'carillon_lane_alarms',
+  'Lanes whose dead tokens are not believed, because there are too many of them.',
+)
 
 export const receiptsGathered = cells(
   metrics.counters(
@@ -110,6 +137,14 @@ export const storeBacklog = metrics.gauge('carillon_store_backlog', 'Writes that
 export const storeUnavailable = metrics.counter(
   'carillon_store_unavailable_total',
   'Writes refused because the store could not take them.',
+)
+
+// The other nodes.
+export const busConnected = metrics.gauge('carillon_bus_connected', 'Whether other nodes can be heard: 1 or 0.')
+busConnected.read = () => 1 // a single node has nobody to lose
+export const nudges = cells(
+  metrics.counters('carillon_nudges_total', 'Nudges between nodes: sent, received, or lost because the bus was deaf.', ['became']),
+  ['sent', 'received', 'lost'],
 )
 
 // Who is calling.

@@ -34,12 +34,13 @@ export const ownPorts = ({ store, clock, log, node, access, inbox, receipts }: P
   sent: (delivery, final) => receipts.sent(placeOf(delivery), final),
   received: (delivery) => receipts.received(placeOf(delivery)),
   unacknowledged: (deviceId, deliveries) => {
+    void receipts.flush() // before it is found in the inbox it counts as sent: it comes again as a repeat
     inbox
       .keep(deviceId, deliveries)
       .catch((error: unknown) => log.warn({ err: error, device: deviceId }, 'unacknowledged pushes could not be put back; the sweep does'))
   },
   receipt: async ({ appId, deviceId }, item) => {
-    const { task_id, event, channel } = read(ReceiptItem, item)
-    if (typeof task_id === 'number') await receipts.report({ app: appId, deviceId, taskId: task_id, event, channel })
+    const { task_id, event, channel, at } = read(ReceiptItem, item)
+    if (typeof task_id === 'number') await receipts.report({ app: appId, deviceId, taskId: task_id, event, channel, at })
   },
 })

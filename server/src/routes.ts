@@ -1,6 +1,7 @@
 import { Refused } from '@carillon/protocol/errors.ts'
 import { ownChannel as ownName } from '@carillon/protocol/names.ts'
 import { sizeOfAttachment } from './access/attachments.ts'
+import { appOfReceipt } from './access/receipt-secret.ts'
 import { hashToken } from './access/token.ts'
 import { openStream } from './gateway/stream.ts'
 import type { House } from './house.ts'
@@ -9,6 +10,7 @@ import { certificateRoutes } from './http/certificate.ts'
 import { deviceRoutes } from './http/device.ts'
 import { fileRoutes } from './http/file.ts'
 import { groupRoutes } from './http/group.ts'
+import { laneRoute } from './http/lane.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { pushRoutes } from './http/push.ts'
@@ -19,6 +21,7 @@ import { taskRoutes } from './http/task.ts'
 import { known, thisDevice } from './http/this-device.ts'
 import { tokenRoutes } from './http/token.ts'
 import { userRoutes } from './http/user.ts'
+import { vendorReceiptRoute } from './http/vendor-receipt.ts'
 import { vendorTokenRoutes } from './http/vendor-token.ts'
 import { webhookRoutes } from './http/webhook.ts'
 import { metricsText } from './metrics.ts'
@@ -27,13 +30,15 @@ import { findDevice } from './store/devices.ts'
 import { touchNode } from './store/nodes.ts'
 import type { Scope } from './store/scope.ts'
 import { deviceInScope } from './store/trace.ts'
+import { receiveReport } from './vendors/receiving.ts'
+import { tryAccount } from './vendors/trying.ts'
 import { checkCredentials } from './vendors/vendors.ts'
 
 const BACKLOG_LIMIT = 20_000
 
 /** Every call of the API, each with the steps it needs. */
 export const routesOf = (house: House): Route[] => {
-  const { store, clock, seal, changes, access, parts, path, receipts, gateway, attachments, node } = house
+  const { store, clock, log, seal, changes, access, accounts, desk, parts, path, receipts, gateway, attachments, node } = house
   const { sessions } = gateway
   return [
     ...tokenRoutes(parts),
@@ -44,7 +49,10 @@ export const routesOf = (house: House): Route[] => {
     ...certificateRoutes({
       store, clock, seal, changes,
       checkCredentials: (vendor, environment, fields) => checkCredentials(vendor, environment, fields, clock.now()),
+      tryCredentials: ({ app, vendor, environment }) => tryAccount(desk, app, vendor, environment),
+      receiptUrl: ({ app, vendor }) => desk.receiptUrl(app, vendor) ?? null,
     }),
+    laneRoute({ lanes: (app) => desk.reports(app) }),
     ...fileRoutes(attachments),
     ...pushRoutes({
       clock,
@@ -72,6 +80,12 @@ export const routesOf = (house: House): Route[] => {
         const device = await store.read(findDevice, thisDevice(scope, { push_token: pushToken }))
         known(device !== undefined)
         return device!
+      },
+    }),
+    vendorReceiptRoute({
+      report: async ({ secret, ...call }) => {
+        const app = appOfReceipt(seal, secret)
+        return app === undefined ? { outcome: 'unknown' } : receiveReport({ store, clock, log, accounts, receipts }, { app, ...call })
       },
     }),
     ...appRoutes({ store, clock, changes }),

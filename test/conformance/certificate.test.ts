@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after } from 'node:test'
+import { LAST_PROVIDER } from '@carillon/protocol/names.ts'
 import { startCarillon } from '../harness/carillon.ts'
 import { conform, type Keeps } from './conform.ts'
 import { providers } from './rows.ts'
@@ -99,7 +100,7 @@ conform('certificate', {
   'GET /push/certificate environment, default': gives(1, '?provider=1'),
   'GET /push/certificate provider': async () => {
     await put('APNS', 1)
-    for (const value of ['', '0', '9', '-1', 'apns', '1.0', undefined]) {
+    for (const value of ['', '0', String(LAST_PROVIDER + 1), '-1', 'apns', '1.0', undefined]) {
       const query = value === undefined ? '' : `?provider=${value}`
       const { code, message } = await get(query)
       assert.equal(code, 10002, query)

@@ -21,8 +21,8 @@ errors. What the interface leaves open is here too, with the answer that Carillo
 A test has the name it has here. \`npm test test/conformance\` runs them all; each talks to the real server from
 outside.
 
-Delivery through the vendors is not in this release yet. Rows that speak of it say what holds today (the field is
-checked and kept with the task, the counters are there) and what comes later.`
+Rows that speak of a vendor are held against its simulator (simulators/), which is as strict as the vendor itself: what
+it took, and what it understood. No test needs an account or a network.`
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { type Login, startCarillon } from '../harness/carillon.ts'
+import type { Login } from '../harness/carillon.ts'
 import { connectDevice, type Device } from '../harness/device.ts'
+import { startVendorWorld, vendorToken } from '../harness/vendor-world.ts'
 import { conform, type Keeps } from './conform.ts'
 import { audienceLists } from './rows.ts'
 
-const carillon = await startCarillon({ after })
+const world = await startVendorWorld({ after }, { vendors: ['honor'] })
+const { carillon } = world
 const token = carillon.admin
 
 interface Seat {
@@ -74,9 +76,15 @@ const holdsLimit = (key: (typeof audienceLists)[number]): Keeps => async () => {
 
 conform('notify-audience', {
   'the service, notifications': async () => {
-    const audience = { push_token: [phone.login.push_token] }
+    const vendorsToken = vendorToken('honor')
+    const away = await world.addDevice({ honor: vendorsToken })
+    const audience = { push_token: [phone.login.push_token, away.push_token] }
     const task = await carillon.notify({ audience, message: { title: 'Bells' } })
-    await carillon.until(() => carillon.counters(task), (row) => row.nativepush_received === 1)
+    await carillon.until(() => carillon.counters(task), (row) => row.nativepush_received === 1 && row.honor_sent === 1)
+    const [taken] = world.simulators.received('honor')
+    assert.deepEqual(taken?.taken, [vendorsToken])
+    assert.match(JSON.stringify(taken?.fields), new RegExp(`task_id.{3}${task},`))
+    await carillon.ok('/user/device/remove', { token: away.token, body: { push_token: away.push_token } })
     const push = phone.device.received.find(({ task_id }) => task_id === task)
     assert.deepEqual([push?.channel, push?.title], ['nativepush', 'Bells'])
   },

@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { startCarillon } from '../harness/carillon.ts'
+import { startVendorWorld } from '../harness/vendor-world.ts'
 import { conform, type Keeps } from './conform.ts'
 import { connectPhone, type Fields } from './phone.ts'
+import { at, sentTo } from './wire.ts'
 
-const carillon = await startCarillon({ after })
+const world = await startVendorWorld({ after }, { vendors: ['huawei', 'vivo'] })
+const { carillon } = world
 const phone = await connectPhone({ after }, carillon, 'ann')
 
 const refuses = async (messages: unknown[], path: RegExp): Promise<void> => {
@@ -94,6 +96,10 @@ conform('notify-message', {
     await reaches('big_text', 'a long story', { body: 'a story' })
     const push = await phone.push({ body: 'a story', big_text: 'a long story' })
     assert.deepEqual([push.body, push.big_text], ['a story', 'a long story'])
+    const long = await sentTo(world, 'huawei', { body: 'a story', big_text: 'a long story' })
+    assert.equal(at(long, ['message', 'android', 'notification', 'big_body']), 'a long story')
+    const short = await sentTo(world, 'vivo', { body: 'a story', big_text: 'a long story' })
+    assert.equal(at(short, ['content']), 'a story')
     await refuses([{ big_text: 7, body: 'x' }], /^message\.big_text must be a string/)
   },
   'message.badge': async () => {

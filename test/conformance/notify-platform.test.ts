@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { startCarillon } from '../harness/carillon.ts'
+import { startVendorWorld } from '../harness/vendor-world.ts'
 import { conform, type Keeps } from './conform.ts'
 import { connectPhone, type Fields } from './phone.ts'
 import { vendorObjects } from './rows.ts'
+import { arrives, at, iosFields, page, sentTo, vendorFields } from './wire.ts'
 
-const carillon = await startCarillon({ after })
+const world = await startVendorWorld({ after })
+const { carillon } = world
 const phone = await connectPhone({ after }, carillon, 'ann')
 
 const android = ['android', ...vendorObjects] as const
 type PlatformObject = 'ios' | (typeof android)[number]
-
-const page = 'intent://open#Intent;scheme=app;component=org.example.app/org.example.app.Page;S.order=7;end'
 
 const messageWith = (object: PlatformObject, fields: unknown): Fields => ({ body: 'hello', [object]: fields })
 
@@ -47,6 +47,17 @@ const takes = async (object: PlatformObject, field: string, { right, wrong, besi
   }
   for (const blank of [undefined, null, '', ' ']) assert.equal(await known(object, { [field]: blank }), undefined)
   await refuses(object, field, wrong.map((value) => ({ ...beside, [field]: value })))
+  await reachesVendor(object, field)
+}
+
+/** What a vendor has a place for stands there; a field it has none for does not keep it from taking the push. */
+const reachesVendor = async (object: PlatformObject, field: string): Promise<void> => {
+  if (object === 'ios') return arrives(world, 'apns', object, field, iosFields[field]!)
+  const vendor = object === 'android' ? 'fcm' : object
+  const onWire = vendorFields[vendor][field]
+  if (onWire) return arrives(world, vendor, object, field, onWire)
+  const fields = await sentTo(world, vendor, messageWith(object, { [field]: 'nowhere to go' }))
+  assert.ok(!JSON.stringify(fields).includes('nowhere to go'))
 }
 
 const text: Trial = { right: ['a text', '7'], wrong: [7, true, ['a text'], { a: 'text' }] }
@@ -61,6 +72,15 @@ const takesObject = (object: PlatformObject): Keeps => async () => {
     const { code, message } = await phone.refusal(messageWith(object, wrong))
     assert.deepEqual([code, message], [10002, `message.${object} must be an object`])
   }
+}
+
+const takesVendorObject = (object: (typeof vendorObjects)[number]): Keeps => async (t) => {
+  await takesObject(object)(t)
+  const { value, way, arrives: expected } = vendorFields[object].intent!
+  const opensPage = { click_action: 'intent', intent: value }
+  const message = { body: 'hello', android: { click_action: 'open_app' }, [object]: opensPage }
+  const fields = await sentTo(world, object, message)
+  assert.deepEqual(at(fields, way), expected)
 }
 
 const takesIntent = async (object: PlatformObject): Promise<void> => {
@@ -82,7 +102,7 @@ const takesIntent = async (object: PlatformObject): Promise<void> => {
 conform('notify-platform', {
   'message.ios': takesObject('ios'),
   'message.android': takesObject('android'),
-  ...Object.fromEntries(vendorObjects.map((object) => [`message.${object}`, takesObject(object)])),
+  ...Object.fromEntries(vendorObjects.map((object) => [`message.${object}`, takesVendorObject(object)])),
   'message.ios and message.android': async () => {
     assert.deepEqual(await known('ios', { sound: 'bell', channel_id: 'news' }), { sound: 'bell' })
     assert.deepEqual(await known('android', { sound: 'bell', thread_id: 'news' }), { sound: 'bell' })

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { startCarillon } from '../harness/carillon.ts'
+import { sequenceItems as known, type VendorName } from '@carillon/protocol/names.ts'
 import { connectDevice } from '../harness/device.ts'
+import { startVendorWorld, vendorToken } from '../harness/vendor-world.ts'
 import { conform, type Keeps } from './conform.ts'
 import { connectPhone } from './phone.ts'
 import { sequenceItems } from './rows.ts'
 
-const carillon = await startCarillon({ after })
+const world = await startVendorWorld({ after })
+const { carillon } = world
 const phone = await connectPhone({ after }, carillon, 'ann')
 const message = { body: 'hello' }
 
@@ -34,9 +36,30 @@ const goesOverOwnChannel = (strategy: string): Keeps => async (t) => {
   assert.deepEqual((await device.has(1)).map(({ task_id }) => task_id), [task])
 }
 
-const keepsSequence = async (sequence: string[]): Promise<void> => {
-  const task = await send({ ospush_sequence: sequence })
-  assert.deepEqual((await phone.kept(task)).setting.ospush_sequence, sequence)
+/** The same; and one that is away and has a vendor gets it through that. */
+const goesOverBoth = (strategy: string): Keeps => async (t) => {
+  await goesOverOwnChannel(strategy)(t)
+  assert.deepEqual(await waysTo(['vivo'], { distribution_strategy: strategy }), ['vivo'])
+}
+
+/** Over which channels it went to a new device that is away and has these vendors' tokens. */
+const waysTo = async (vendors: readonly VendorName[], setting: Record<string, unknown>): Promise<string[]> => {
+  const tokens = Object.fromEntries(vendors.map((vendor) => [vendor, vendorToken(vendor)]))
+  const { push_token } = await world.addDevice(tokens)
+  const task = await carillon.notify({ audience: { push_token: [push_token] }, setting, message })
+  await carillon.until(() => carillon.task(task), ({ state }) => state === 'done')
+  const sent = Object.entries(await carillon.counters(task)).filter(([name, count]) => name.endsWith('_sent') && count > 0)
+  return sent.map(([name]) => name.replace('_sent', ''))
+}
+
+const android: VendorName[] = ['xiaomi', 'huawei', 'flyme', 'oppo', 'vivo', 'honor', 'fcm']
+
+/** A device that every vendor reaches is reached by the one that the item means. */
+const leadsTo = (item: string): Keeps => async () => {
+  const setting = { distribution_strategy: 'ospush_only', ospush_sequence: [item] }
+  const meant = known[item]!
+  assert.deepEqual(await waysTo(android, setting), [meant[0]])
+  for (const vendor of meant.slice(0, item === 'ups' ? 5 : 1)) assert.deepEqual(await waysTo([vendor, 'fcm'], setting), [vendor])
 }
 
 conform('notify-setting', {
@@ -67,28 +90,36 @@ conform('notify-setting', {
     }
   },
   'setting.distribution_strategy': () => refuses('distribution_strategy', ['fastest', 'COMBINED', 7, ['combined']]),
-  'setting.distribution_strategy combined': goesOverOwnChannel('combined'),
+  'setting.distribution_strategy combined': goesOverBoth('combined'),
   'setting.distribution_strategy nativepush_only': goesOverOwnChannel('nativepush_only'),
   'setting.distribution_strategy ospush_only': async () => {
+    assert.deepEqual(await waysTo(['oppo'], { distribution_strategy: 'ospush_only' }), ['oppo'])
     const vendorsOnly = await send({ distribution_strategy: 'ospush_only' })
     await phone.gets(await send({ distribution_strategy: 'nativepush_only' }))
     assert.ok(!phone.device.tasks.includes(vendorsOnly))
     const { nativepush_target, nativepush_sent } = await carillon.counters(vendorsOnly)
     assert.deepEqual([nativepush_target, nativepush_sent], [0, 0])
   },
-  'setting.distribution_strategy, blank': goesOverOwnChannel(''),
+  'setting.distribution_strategy, blank': goesOverBoth(''),
   'setting.ospush_sequence': async () => {
-    await keepsSequence(['vivo', 'fcm', 'ups', 'meizu'])
+    const ospush_sequence = ['vivo', 'fcm', 'ups', 'meizu']
+    const task = await send({ ospush_sequence })
+    assert.deepEqual((await phone.kept(task)).setting.ospush_sequence, ospush_sequence)
+    assert.deepEqual(await waysTo(android, { ospush_sequence }), ['vivo'])
+    assert.deepEqual(await waysTo(['xiaomi', 'flyme', 'fcm'], { ospush_sequence }), ['fcm'])
+    assert.deepEqual(await waysTo(['flyme', 'honor'], { ospush_sequence: ['honor', 'meizu'] }), ['honor'])
     await refuses('ospush_sequence', ['ups', 7, ['apns'], ['UPS'], [7], ['ups', '']])
   },
   ...Object.fromEntries(
-    sequenceItems.map((item) => [`setting.ospush_sequence ${item}`, () => keepsSequence([item])]),
+    sequenceItems.map((item) => [`setting.ospush_sequence ${item}`, leadsTo(item)]),
   ),
   'setting.ospush_sequence, blank': async () => {
     for (const blank of [[], null, undefined, '']) {
       const task = await send({ ospush_sequence: blank })
       assert.deepEqual((await phone.kept(task)).setting, {})
       await phone.gets(task)
+      assert.deepEqual(await waysTo(['fcm', 'honor'], { ospush_sequence: blank }), ['honor'])
+      assert.deepEqual(await waysTo(['fcm'], { ospush_sequence: blank }), ['fcm'])
     }
   },
 })

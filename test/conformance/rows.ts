@@ -34,8 +34,10 @@ export const sequenceItems = ['ups', 'fcm', 'huawei', 'xiaomi', 'oppo', 'vivo', 
 export const vendorObjects = ['huawei', 'xiaomi', 'oppo', 'vivo', 'flyme', 'fcm', 'honor'] as const
 export const audienceLists = ['tag', 'alias', 'user_id', 'push_token'] as const
 
-const wire = "The vendor's own message follows with delivery through the vendors."
-const routes = 'Which vendor is asked first shows with delivery through the vendors.'
+/** Which field of each vendor's own object it has no place for. */
+const lacking: Record<string, readonly string[]> = {
+  oppo: ['sound'], vivo: ['channel_id'], flyme: ['channel_id'], honor: ['sound', 'channel_id'],
+}
 
 /** A login endpoint takes a password and a device beside its own field. */
 const loginLines = (endpoint: string): Line[] => [
@@ -197,7 +199,7 @@ const certificate: Line[] = [
   ['GET /push/certificate environment 0', 'development', 'gives the record for development'],
   ['GET /push/certificate environment 1', 'production', 'gives the record for production'],
   ['GET /push/certificate environment, default', 'default 1', 'gives the record for production where it is absent'],
-  ['GET /push/certificate provider', 'int32, required', 'is required, and other values than 1 to 8 are refused'],
+  ['GET /push/certificate provider', 'int32, required', 'is required, and what is no provider is refused'],
   ...providers.map((name, i): Line => [
     `GET /push/certificate provider ${i + 1}`,
     name,
@@ -217,8 +219,7 @@ const notifyAudience: Line[] = [
   [
     'the service, notifications',
     'accepts a notification for an audience, delivers it over its own and/or vendor channels, returns a task ID',
-    'a notification reaches the device over the own channel under the task ID that was returned',
-    'Delivery through the vendors follows.',
+    'a notification reaches one device over the own channel, another through a vendor, under the task ID that was returned',
   ],
   ['POST /push/notify', 'response 200: envelope with an object with task_id (int64)', 'answers 200 with a task_id'],
   [
@@ -261,8 +262,7 @@ const notifySetting: Line[] = [
   [
     'setting.distribution_strategy combined',
     'own channel first; vendor channel if the device is not online',
-    'a device that is online gets it over the own channel, one that is away when it comes',
-    'Vendors take over for a device that is away with delivery through the vendors.',
+    'a device that is online gets it over the own channel, one that is away through its vendor, or without one when it comes',
   ],
   [
     'setting.distribution_strategy nativepush_only',
@@ -272,31 +272,27 @@ const notifySetting: Line[] = [
   [
     'setting.distribution_strategy ospush_only',
     'vendor channels only',
-    'nothing goes over the own channel, not even to a device that is online',
-    'Delivery through the vendors follows; until then such a task has no targets.',
+    'it goes through the vendor, and nothing over the own channel, not even to a device that is online',
   ],
   [
     'setting.distribution_strategy, blank',
     'blank means combined',
-    'a device that is online gets it over the own channel, one that is away when it comes',
+    'a device that is online gets it over the own channel, one that is away through its vendor, or without one when it comes',
   ],
   [
     'setting.ospush_sequence',
     'array[string]: vendor push priority',
-    'keeps the order it was given in; other items and types are refused',
-    routes,
+    'the vendor that is named first gets it, then the next; other items and types are refused',
   ],
   ...sequenceItems.map((item): Line => [
     `setting.ospush_sequence ${item}`,
     item === 'ups' ? 'domestic vendors: Xiaomi, Huawei, Meizu, OPPO, VIVO' : 'allowed item',
-    'is taken and kept with the task',
-    routes,
+    item === 'ups' ? 'leads to each of these five, Xiaomi first' : 'leads to that vendor, whatever else the device has',
   ]),
   [
     'setting.ospush_sequence, blank',
     'blank means [ups, fcm]',
-    'an empty list, null and none at all are taken alike',
-    routes,
+    'an empty list, null and none at all lead to a vendor of ups, and to fcm where there is none',
   ],
 ]
 
@@ -326,8 +322,7 @@ const notifyMessage: Line[] = [
   [
     'message.big_text',
     'string: pushed as large text where supported, otherwise body as ordinary text',
-    'reaches the device beside the body; a blank one is left out',
-    wire,
+    'reaches the device beside the body; a vendor gets it as long text where it has that, else the body; a blank one is left out',
   ],
   ['message.badge', 'string', 'what is no number with or without + is refused'],
   ['message.badge, number', 'numeric string: badge is set to that number', 'the device is told that number'],
@@ -367,96 +362,85 @@ const notifyPlatform: Line[] = [
   ...vendorObjects.map((object): Line => [
     `message.${object}`,
     'object: vendor-specific parameters',
-    'is taken and kept with the task; what is no object is refused',
-    wire,
+    'reaches that vendor and goes before android; what is no object is refused',
   ]),
   ['message.ios and message.android', 'each has its own fields', 'a field of the one is not taken for the other'],
-  ['message.ios.sound', 'string: alert sound', 'reaches the device; blank is absent, another type is refused', wire],
+  ['message.ios.sound', 'string: alert sound', 'reaches the device and APNs; blank is absent, another type is refused'],
   [
     'message.ios.content_available',
     'boolean: APNs content-available',
-    'reaches the device; blank is absent, another type is refused',
-    wire,
+    'reaches the device and APNs; blank is absent, another type is refused',
   ],
   [
     'message.ios.mutable_content',
     'boolean: APNs mutable-content',
-    'reaches the device; blank is absent, another type is refused',
-    wire,
+    'reaches the device and APNs; blank is absent, another type is refused',
   ],
   [
     'message.ios.category',
     'string: APNs payload category',
-    'reaches the device; blank is absent, another type is refused',
-    wire,
+    'reaches the device and APNs; blank is absent, another type is refused',
   ],
   [
     'message.ios.thread_id',
     'string: APNs thread-id',
-    'reaches the device; blank is absent, another type is refused',
-    wire,
+    'reaches the device and APNs; blank is absent, another type is refused',
   ],
-  ['message.ios.subtitle', 'string', 'reaches the device; blank is absent, another type is refused', wire],
+  ['message.ios.subtitle', 'string', 'reaches the device and APNs; blank is absent, another type is refused'],
   [
     'message.ios.apns_collapse_id',
     'string: replaces earlier notifications with the same ID',
-    'reaches the device; blank is absent, another type is refused',
-    wire,
+    'reaches the device and APNs; blank is absent, another type is refused',
   ],
   ...(['android', ...vendorObjects] as const).flatMap((object): Line[] => {
-    const reaches = object === 'android' ? 'reaches the device' : 'is kept with the task'
-    const later = object === 'android' ? undefined : wire
+    const reaches = (field: string): string => {
+      if (object === 'android') return 'reaches the device, and a vendor where its own object says nothing'
+      return lacking[object]?.includes(field) ? 'is taken, and left out: the vendor has no such field' : 'reaches the vendor'
+    }
     return [
       [
         `message.${object}.sound`,
         'string: alert sound; may be blank',
-        `${reaches}; blank is absent, another type is refused`,
-        later,
+        `${reaches('sound')}; blank is absent, another type is refused`,
       ],
       [
         `message.${object}.channel_id`,
         'string: notification bar channel; may be blank',
-        `${reaches}; blank is absent, another type is refused`,
-        later,
+        `${reaches('channel_id')}; blank is absent, another type is refused`,
       ],
       [
         `message.${object}.click_action`,
         'intent or open_app; may be blank',
-        `each of both ${reaches}; blank is absent, another value is refused`,
-        later,
+        `each of both ${reaches('click_action')}; blank is absent, another value is refused`,
       ],
       [
         `message.${object}.intent`,
         'page to open, an intent URI; must be non-blank where click_action is intent',
-        `${reaches}; where click_action is intent, a blank one and one of another shape are refused`,
-        later,
+        `${reaches('intent')}; where click_action is intent, a blank one and one of another shape are refused`,
       ],
     ]
   }),
   ...(['huawei', 'honor'] as const).map((object): Line => [
     `message.${object}.badge_class`,
     'string: entry activity class of the desktop icon; may be blank',
-    'is kept with the task; blank is absent, another type is refused',
-    wire,
+    'reaches the vendor; blank is absent, another type is refused',
   ]),
   [
     'message.vivo.push_mode',
     'int32: 0 production push, 1 testing push; default 0',
-    'both are kept with the task; blank is absent, other values are refused',
-    wire,
+    'reaches the vendor; blank is absent, other values are refused',
   ],
   [
     'message.vivo.classification',
     'int32: 0 operational message, 1 system message; default 0',
-    'both are kept with the task; blank is absent, other values are refused',
-    wire,
+    'reaches the vendor; blank is absent, other values are refused',
   ],
 ]
 
 const counts = {
   target: ['valid target number', 'devices the channel was chosen for'],
   sent: ['sent number', 'devices it was handed over to'],
-  received: ['delivery number', 'devices that acknowledged it'],
+  received: ['delivery number', 'devices that acknowledged it, or whose vendor reported it'],
 } as const
 
 const statistics: Line[] = [
@@ -474,14 +458,13 @@ const statistics: Line[] = [
   ],
   ['POST /push/task/detail list', 'array[int64], required', 'is required, and items are exact integers'],
   ['limits, list of /push/task/detail', 'left open', '500 ids are taken, 501 are refused'],
-  ['statistics record', '27 counters plus task_id', 'has exactly these 28 fields, all integers'],
+  ['statistics record', '27 counters plus task_id', 'has these 28 fields, all integers, and no other but three for each further channel'],
   ['statistics record task_id', 'int64: the push task ID', 'is the id that was asked for'],
   ...channels.flatMap((channel) =>
     (['sent', 'received', 'target'] as const).map((count): Line => [
       `statistics record ${channel}_${count}`,
       `int64: ${counts[count][0]}`,
-      channel === 'nativepush' ? `counts the ${counts[count][1]}` : 'is there, and 0 where the channel was not chosen',
-      channel === 'nativepush' ? undefined : 'Counts with delivery through the vendors.',
+      `counts the ${counts[count][1]}`,
     ]),
   ),
 ]

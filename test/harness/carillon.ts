@@ -6,9 +6,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { spokenName, vendorNames } from '@carillon/protocol/names.ts'
 
 // Every start reads the same files: what Node made of them is kept from one to the next.
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'carillon-compile-cache')
+
+// Nobody outside is asked: where a test starts no simulators, the vendors cannot be reached.
+const noVendors = Object.fromEntries(vendorNames.map((name) => [`CARILLON_VENDOR_URL_${spokenName(name).toUpperCase()}`, 'http://127.0.0.1:1']))
 
 /** What a user runs. */
 export const command = fileURLToPath(new URL('../../cli/bin/carillon.js', import.meta.url))
@@ -80,7 +84,7 @@ export class Carillon {
 
   constructor(data: string, env: NodeJS.ProcessEnv) {
     this.data = data
-    this.#env = { CARILLON_HOST: '127.0.0.1', CARILLON_PORT: '0', CARILLON_MQTT_PORT: '0', CARILLON_DATA: data, CARILLON_LOG_LEVEL: 'warn', ...env }
+    this.#env = { ...noVendors, CARILLON_HOST: '127.0.0.1', CARILLON_PORT: '0', CARILLON_MQTT_PORT: '0', CARILLON_DATA: data, CARILLON_LOG_LEVEL: 'warn', ...env }
   }
 
   get port(): number {

@@ -202,6 +202,9 @@ export const matrix: Record<string, Row> = {
       { path: `/push/certificate?provider=3&environment=${environment}`, answers: onlyAdmins(12010) },
     ],
   },
+  'POST /push/certificate/check': {
+    attempts: ({ environment }) => [{ body: { provider: 3, environment }, answers: onlyAdmins(12010) }],
+  },
   'PUT /push/certificate': {
     attempts: ({ environment }) => [
       {
@@ -211,6 +214,12 @@ export const matrix: Record<string, Row> = {
     ],
   },
   'GET /push/certificate/list': readingOwn('/push/certificate/list'),
+  'GET /push/lane/list': readingOwn('/push/lane/list'),
+  'POST /push/receipt/:vendor/:secret': {
+    open: true,
+    // The secret alone says whose it is: one that nobody was given leads nowhere.
+    attempts: () => [{ path: '/push/receipt/xiaomi/1-AAAAAAAAAAAAAAAAAAAAAA', body: {}, answers: everybody(40400) }],
+  },
 
   'POST /push/notify': {
     attempts: (owner) => audiences(owner).map((audience) => ({ body: { audience, message }, answers: everybody(200) })),

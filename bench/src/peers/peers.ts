@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clients } from '../clients.ts'
 import { startProcess } from '../process.ts'
 import type { Scratch } from '../scratch.ts'
+import type { HandedList, ListSent } from './handed-list.ts'
 import type { Broker } from './mosquitto.ts'
 
 const startNode = async (scratch: Scratch, file: string): Promise<Broker> => {
@@ -19,6 +20,18 @@ export const rawArgon2 = async (scratch: Scratch, threads: number, seconds: numb
   const running = await startProcess(scratch, process.execPath, [program, String(threads), String(seconds)])
   await running.stop()
   return Number(running.said)
+}
+
+/** Sends a bare list of device tokens; resolves to what it took. */
+export const sendHandedListWith = async (
+  scratch: Scratch,
+  peer: 'node-apn' | 'bare-http2',
+  list: HandedList,
+): Promise<ListSent> => {
+  const program = fileURLToPath(new URL(`./${peer}.ts`, import.meta.url))
+  const running = await startProcess(scratch, process.execPath, [program, scratch.file(JSON.stringify(list))])
+  await running.stop()
+  return JSON.parse(running.said) as ListSent
 }
 
 /** The server that does nothing, in C: what the clients themselves can do. */

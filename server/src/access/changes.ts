@@ -1,6 +1,7 @@
 import type { Bus } from '../bus/bus.ts'
 import { type ChangeKind, lastChange, readChanges } from '../store/changes.ts'
 import { type Store, StoreUnavailable } from '../store/store.ts'
+import { Heard } from './heard.ts'
 
 const LOOK_MS = 1_000 // a revoked token is refused everywhere within this, also when the bus loses the nudge
 const PAGE = 500
@@ -10,7 +11,7 @@ export class Changes {
   readonly #store: Store
   readonly #bus: Bus
   readonly #listeners = new Map<ChangeKind, ((key: number) => void)[]>()
-  #seen: number | undefined
+  #heard: Heard | undefined
   #current: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
   #stop: () => void = () => {}
@@ -26,7 +27,10 @@ export class Changes {
 
   /** Begins at the newest change: whoever starts has nothing to forget. */
   async start(): Promise<void> {
-    this.#seen = await this.#store.read(lastChange, {})
+    const newest = await this.#store.read(lastChange, {})
+    const after = Heard.before(newest)
+    const last = await this.#store.read(readChanges, { after, limit: newest - after })
+    this.#heard = new Heard(newest, last.map(({ id }) => id), performance.now())
     const off = this.#bus.on('changes', () => void this.look())
     this.#store.onForeignWrite(() => void this.look())
     const timer = setInterval(() => void this.look(), LOOK_MS)
@@ -40,7 +44,7 @@ export class Changes {
     this.#stop()
     await this.#next
     await this.#current
-    this.#seen = undefined
+    this.#heard = undefined
   }
 
   /** After a write that ends something: tells the other nodes, and resolves when this one knows. */
@@ -60,19 +64,19 @@ export class Changes {
   }
 
   async #read(): Promise<void> {
-    while (this.#seen !== undefined) {
-      const changes = await this.#page(this.#seen)
+    for (let heard; (heard = this.#heard) !== undefined; ) {
+      const changes = await this.#page(heard)
       for (const { id, kind, key } of changes) {
-        this.#seen = id
+        if (!heard.hear(id, performance.now())) continue
         for (const listener of this.#listeners.get(kind) ?? []) listener(key)
       }
       if (changes.length < PAGE) return
     }
   }
 
-  async #page(after: number) {
+  async #page(heard: Heard) {
     try {
-      return await this.#store.read(readChanges, { after, limit: PAGE })
+      return await this.#store.read(readChanges, { ...heard.wanted(performance.now()), limit: PAGE })
     } catch (error) {
       if (error instanceof StoreUnavailable) return [] // the next look reads them
       throw error

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { drawRandom } from './random.ts'
 
 const FORM = 1 // first byte; another cipher would be another number
@@ -22,6 +22,11 @@ export class Seal {
     const text = cipher.update(plain, 'utf8')
     const last = cipher.final()
     return new Uint8Array(Buffer.concat([Buffer.of(FORM), nonce, text, last, cipher.getAuthTag()]))
+  }
+
+  /** What only holders of the key can compute, the same on every node. */
+  mark(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text).digest()
   }
 
   /** Throws when the value was sealed with another key or for another row, or is damaged. */

@@ -6,11 +6,10 @@ import type { Sessions } from './sessions.ts'
 // Some 5 ms of writing: between turns, acknowledgements and everybody else's calls are read.
 const WRITES_A_TURN = 250
 
-/** The road through our own gateway, as the push path sees it. It carries every type of message. */
+/** The road through our own gateway, as the push path sees it. */
 export const ownChannel = (sessions: Sessions): Channel => ({
   name,
-  carries: () => true,
-  hand: async (push, batchId, targets) => {
+  hand: async (push, { batchId }, targets) => {
     if (targets.length <= WRITES_A_TURN) return sessions.hand(push, batchId, targets)
     const outcomes: Outcome[] = []
     for (let at = 0; at < targets.length; at += WRITES_A_TURN) {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
+import { LAST_PROVIDER } from '@carillon/protocol/names.ts'
 import { issueToken } from '../access/login.ts'
 import { openTrial } from '../access/trial.ts'
 import { createGroup } from '../store/groups.ts'
@@ -21,7 +22,7 @@ const office = async (t: TestContext) => {
   const { store, app, access, admin } = trial
   const ann = { name: 'ann', mobile: null, email: null, emailKey: null, passwordHash: null }
   await store.write(insertUsers, { app: app.id, users: [ann], now: 1 })
-  const { call } = await openDoor(t, certificateRoutes({ ...trial, checkCredentials }), { access })
+  const { call } = await openDoor(t, certificateRoutes({ ...trial, tryCredentials: async () => undefined, receiptUrl: () => null, checkCredentials }), { access })
   const { token } = await issueToken(trial, await access.scope({ appId: app.app_id, accessToken: admin }), 1, undefined)
   const as = (accessToken: string) => (method: string, path: string, body?: unknown, headers = {}) =>
     call(method, path, body, { app_id: app.app_id, 'access-token': accessToken, ...headers })
@@ -61,7 +62,7 @@ test('environments are kept apart, and one that is not there is 12010', async (t
   t.assert.equal((await asAdmin('DELETE', '/push/certificate?provider=1')).body.code, 12010)
   t.assert.equal((await asAdmin('DELETE', '/push/certificate?provider=1&environment=0')).body.code, 200)
   t.assert.equal((await asAdmin('GET', '/push/certificate?provider=1&environment=0')).body.code, 12010)
-  for (const query of ['', '?provider=9', '?provider=1.0', '?provider=1&environment=2', '?provider=1&provider=1']) {
+  for (const query of ['', `?provider=${LAST_PROVIDER + 1}`, '?provider=1.0', '?provider=1&environment=2', '?provider=1&provider=1']) {
     t.assert.equal((await asAdmin('GET', `/push/certificate${query}`)).body.code, 10002, query)
   }
 })
@@ -93,7 +94,7 @@ test('the list has dates and no secrets', async (t) => {
   const { body } = await asAdmin('GET', '/push/certificate/list')
   const { app_id, app_key, name } = record
   const times = { expires_at: 1_900_000_000_000, updated_at: trial.clock.now() }
-  t.assert.deepEqual(body.data, [{ provider: 2, environment: 1, name, app_id, app_key, ...times }])
+  t.assert.deepEqual(body.data, [{ provider: 2, environment: 1, name, app_id, app_key, ...times, receipt_url: null }])
 })
 
 test('secrets are sealed to their own row, and every read is in the audit log without them', async (t) => {

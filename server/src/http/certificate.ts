@@ -1,4 +1,4 @@
-import { Certificate, CertificateList, CertificateSet } from '@carillon/protocol/answers.ts'
+import { Certificate, CertificateList, CertificateSet, CertificateTried } from '@carillon/protocol/answers.ts'
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
@@ -24,12 +24,16 @@ import { type Route, route } from './route.ts'
 /** Holds what was sent against what the vendor needs, without asking the vendor. */
 export type CheckCredentials = (vendor: VendorName, environment: 0 | 1, fields: CertificateFields) => CheckedFields
 
-export const certificateRoutes = ({ store, clock, seal, changes, checkCredentials }: {
+export const certificateRoutes = ({ store, clock, seal, changes, checkCredentials, tryCredentials, receiptUrl }: {
   store: Store
   clock: Clock
   seal: Seal
   changes: Pick<Changes, 'announce'>
   checkCredentials: CheckCredentials
+  /** Asks the vendor itself; undefined where there is no such certificate. */
+  tryCredentials(place: CertificatePlace): Promise<{ ok: boolean; words: string } | undefined>
+  /** Where this vendor reports deliveries to; null where it does not, or cannot. */
+  receiptUrl(place: CertificatePlace): string | null
 }): Route[] => [
   route({
     method: 'GET',
@@ -97,6 +101,22 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     },
   }),
   route({
+    method: 'POST',
+    path: '/push/certificate/check',
+    who: 'admin',
+    noun: 'certificates',
+    summary: 'Tries the record with its provider and says in words what is wrong. Nobody gets a push.',
+    body: CertificateQuery,
+    answer: CertificateTried,
+    refuses: ['certificateUnknown'],
+    example: { body: { provider: 3, environment: 1 }, answer: { ok: true, message: 'Xiaomi Mi Push accepts these credentials' } },
+    handle: async ({ scope, body }) => {
+      const tried = await tryCredentials(placeOf(scope, body))
+      if (!tried) throw new Refused('certificateUnknown')
+      return { ok: tried.ok, message: tried.words }
+    },
+  }),
+  route({
     method: 'GET',
     path: '/push/certificate/list',
     who: 'admin',
@@ -113,6 +133,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
           app_key: '',
           expires_at: null,
           updated_at: some.at,
+          receipt_url: null,
         },
       ],
     },
@@ -126,6 +147,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
         app_key,
         expires_at,
         updated_at,
+        receipt_url: receiptUrl({ app: scope.app.id, vendor, environment }),
       }))
     },
   }),

@@ -5,6 +5,8 @@ import { type Route, route } from './route.ts'
 export interface Check {
   name: string
   ok: boolean
+  /** It does its work in a worse way: somebody should look, but nobody should be sent to another node. */
+  degraded?: boolean
   /** What is wrong, in words for an operator. */
   why?: string
 }

@@ -6,7 +6,7 @@ import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 export interface ReceiptParts {
-  report(report: { app: number; deviceId: number; taskId: number; event: ReceiptEvent; channel?: string }): Promise<boolean>
+  report(report: { app: number; deviceId: number; taskId: number; event: ReceiptEvent; channel?: string; at?: number }): Promise<boolean>
   /** The device a call speaks of: the token's own, or the one named by its push token. */
   thisDevice(scope: Scope, pushToken: string | undefined): Promise<number>
 }
@@ -25,9 +25,9 @@ export const receiptRoutes = ({ report, thisDevice }: ReceiptParts): Route[] => 
     handle: async ({ scope, body }) => {
       const deviceId = await thisDevice(scope, body.push_token)
       let accepted = 0
-      for (const { task_id, event, channel } of body.list) {
+      for (const { task_id, event, channel, at } of body.list) {
         if (typeof task_id !== 'number') continue
-        if (await report({ app: scope.app.id, deviceId, taskId: task_id, event, channel })) accepted++
+        if (await report({ app: scope.app.id, deviceId, taskId: task_id, event, channel, at })) accepted++
       }
       return { accepted }
     },

@@ -237,6 +237,13 @@ test('ready names what is wrong', async (t) => {
   t.assert.deepEqual(body.data, { ready: false, parts })
 })
 
+test('a part that is degraded is named, and the node is ready', async (t) => {
+  const parts = [{ name: 'store', ok: true }, { name: 'bus', ok: true, degraded: true, why: 'no connection' }]
+  const { call } = await openDoor(t, operationsRoutes({ checks: async () => parts }))
+  const { status, body } = await call('GET', '/health/ready')
+  t.assert.deepEqual([status, body.data], [200, { ready: true, parts }])
+})
+
 test('pages of allowed origins may call, others are not told that they may', async (t) => {
   const { call, url } = await openDoor(t, [echo], { corsOrigins: ['https://a.example'] })
   const preflight = (origin: string) =>

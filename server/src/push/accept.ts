@@ -99,7 +99,7 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
       inboxLimit: task.inboxLimit,
     },
     audience: requested(notify.audience),
-    plan: planOf(task, path.vendors),
+    plan: await planOf(task, path.vendors),
     here,
   })
   if (!accepted.first) {

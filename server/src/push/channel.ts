@@ -1,4 +1,4 @@
-import type { ChannelName } from '@carillon/protocol/names.ts'
+import type { ChannelName, VendorName } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
 
 /** What a channel is handed: one task's message, the same for every target. */
@@ -31,19 +31,45 @@ export interface Target {
  * away     own channel: the device is not here
  * dead     the vendor says this address is gone for good
  * refused  this push will never be taken
- * denied   our credentials were not accepted: the lane's matter, not the push's
- * unknown  the answer was lost; it is tried again, because a lost push is worse than a double one
+ * denied   our credentials were not accepted, or not yet: the lane's matter, not the push's. Tried again at that time
+ * lost     the answer was lost: it may have been taken. Tried again at that time, because a lost push is worse than a
+ *          double one
+ * unknown  the channel said nothing of it, or failed in a way nobody foresaw: tried again, a few times
  */
 export type Outcome =
   | { kind: 'sent' | 'written' | 'queued' | 'away' }
-  | { kind: 'later'; why: string; at: number }
-  | { kind: 'dead' | 'refused' | 'denied' | 'unknown'; why: string }
+  | { kind: 'later' | 'denied' | 'lost'; why: string; at: number }
+  | { kind: 'dead' | 'refused' | 'unknown'; why: string }
 
-/** One way out. Adding a vendor is adding one of these. */
+/** What a channel is told of the batch beside its targets. */
+export interface Handing {
+  batchId: number
+  environment: number
+  /** After this nothing new is begun: what is left comes back as `later`. */
+  until: number
+  /** The target at this place of the batch was taken. Told as it happens, so that a crash repeats little. */
+  sent(index: number): void
+}
+
+/** One way out. */
 export interface Channel {
   readonly name: ChannelName
-  /** Whether it has a way to carry this type of message (a pass-through does not exist everywhere). */
-  carries(message: Message): boolean
   /** One outcome per target, in their order. Expected failures are outcomes; what it throws is a surprise. */
-  hand(push: Push, batchId: number, targets: readonly Target[]): Promise<Outcome[]>
+  hand(push: Push, handing: Handing, targets: readonly Target[]): Promise<Outcome[]>
+}
+
+/** A vendor in one environment, as routing chooses it. */
+export interface Road {
+  vendor: VendorName
+  environment: number
+}
+
+/** The vendors, as the path sees them. */
+export interface Vendors {
+  readonly names: readonly VendorName[]
+  /** Those for which the app has a certificate and that have a way to carry this message. */
+  roads(app: number, message: Message): Promise<readonly Road[]>
+  channel(name: VendorName): Channel | undefined
+  /** Whether the lane takes anything at the moment. */
+  isOpen(name: VendorName, app: number, environment: number): boolean
 }

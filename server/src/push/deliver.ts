@@ -1,7 +1,7 @@
 import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 import { countOutcomes, transitions } from '../metrics.ts'
 import { readDevices } from '../store/audience.ts'
-import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, claimBatches, settleBatch } from '../store/batches.ts'
+import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, HOLD_MS, claimBatches, claimFromLane, settleBatch } from '../store/batches.ts'
 import { addressesOf } from '../store/addresses.ts'
 import { expireTask } from '../store/endings.ts'
 import { keepInInbox } from '../store/inbox.ts'
@@ -37,7 +37,15 @@ interface Work {
   badges: Int32Array | null
 }
 
+const UNADDRESSED: Outcome = { kind: 'dead', why: 'the device has no such vendor token any more' }
+const UNHEARD: Outcome = { kind: 'unknown', why: 'the channel said nothing of it' }
 const CLAIMS_A_TURN = 16
+const PRODUCTION = 1
+/**
+ * What is left of a hold when the last request to a vendor begins: it may wait 15 s for its turn, 10 s for a connection
+ * and 15 s for its answer, and then all is settled. A hold that runs out while requests are under way sends them twice.
+ */
+const SETTLING_MS = 45_000
 
 /** Hands batches to their channels and settles what became of them. */
 export class Deliver {
@@ -75,23 +83,37 @@ export class Deliver {
     }
   }
 
-  /** Takes what is due on one channel and works it off. False when nothing was. */
-  async deliverDue(channel: BatchChannel): Promise<boolean> {
-    const { store, clock, log } = this.#path
+  /** Takes what is due on the own channel, or held back, and works it off. False when nothing was. */
+  async deliverDue(channel: typeof ownChannel | 'held'): Promise<boolean> {
+    const { store, clock } = this.#path
     // An acknowledgement that has arrived but is not written yet must not look like a missing one.
     if (channel === ownChannel) await this.#receipts.flush()
-    const claimed = await store.write(claimBatches, { channel, node: this.#path.here().node, limit: CLAIMS_A_TURN, now: clock.now() })
-    for (const batch of claimed) {
-      try {
-        await this.#deliver(batch)
-      } catch (error) {
-        log.error({ err: error, task: batch.task_id, batch: batch.id }, 'delivering failed; the batch is taken up again when its hold ends')
-      }
-    }
+    const now = clock.now()
+    const claimed = await store.write(claimBatches, { channel, node: this.#path.here().node, limit: CLAIMS_A_TURN, now })
+    for (const batch of claimed) await this.#deliverSafely(batch, now)
     return claimed.length > 0
   }
 
-  async #deliver(batch: ClaimedBatch): Promise<void> {
+  /** The same for the next batch of one lane of a vendor. `taken` is called once there is one, with how many are in it. */
+  async deliverFromLane(channel: VendorName, lane: number, taken: (devices: number) => void): Promise<boolean> {
+    const { store, clock } = this.#path
+    const now = clock.now()
+    const batch = await store.write(claimFromLane, { channel, lane, node: this.#path.here().node, now })
+    if (!batch) return false
+    taken(batch.bytes.length)
+    await this.#deliverSafely(batch, now)
+    return true
+  }
+
+  async #deliverSafely(batch: ClaimedBatch, claimedAt: number): Promise<void> {
+    try {
+      await this.#deliver(batch, claimedAt)
+    } catch (error) {
+      this.#path.log.error({ err: error, task: batch.task_id, batch: batch.id }, 'delivering failed; the batch is taken up again when its hold ends')
+    }
+  }
+
+  async #deliver(batch: ClaimedBatch, claimedAt: number): Promise<void> {
     const { clock, vendors } = this.#path
     const task = await this.#tasks.get(batch.task_id)
     const work: Work = {
@@ -112,19 +134,29 @@ export class Deliver {
       for (const { deviceId } of unheard) this.#own.timedOut(deviceId, task.id)
       return this.#handOwn(work, open.filter(({ index }) => levelOf(batch.bytes[index]!) === NOTHING), unheard)
     }
-    const vendor = vendors.get(batch.channel as VendorName)
+    const vendor = vendors.channel(batch.channel as VendorName)
     if (!vendor) return this.#settleOutcomes(work, open, open.map((): Outcome => ({ kind: 'refused', why: `this node has no ${batch.channel}` })))
-    const addressed = await this.#address(work, batch.environment, open)
-    const reachable = addressed.filter(({ address }) => address !== null)
-    const handed = reachable.length > 0 ? await vendor.hand(pushOf(task), batch.id, reachable) : []
+    await this.#address(work, batch.environment, open)
+    const reachable = open.filter(({ address }) => address !== null)
+    let marked = 0
+    const sent = (index: number): void => {
+      marked += 1
+      this.#receipts.sent({ taskId: task.id, batchId: batch.id, index }, true)
+    }
+    const until = Math.min(claimedAt + HOLD_MS - SETTLING_MS, task.expiresAt)
+    const handing = { batchId: batch.id, environment: batch.environment, until, sent }
+    const handed = reachable.length > 0 ? await vendor.hand(pushOf(task), handing, reachable) : []
     countOutcomes(batch.channel, handed)
-    const outcomes = new Map(reachable.map((target, i) => [target.index, handed[i]]))
-    await this.#settleOutcomes(work, open, open.map(({ index }): Outcome => outcomes.get(index) ?? { kind: 'dead', why: 'the device has no such vendor token any more' }))
+    // All taken: the marks that were gathered meanwhile close the batch, and there is nothing else to settle.
+    if (marked === open.length && handed.every(({ kind }) => kind === 'sent')) return this.#receipts.flush()
+    let next = 0
+    const outcomes = open.map(({ address }): Outcome => (address === null ? UNADDRESSED : (handed[next++] ?? UNHEARD)))
+    await this.#settleOutcomes(work, open, outcomes)
   }
 
   /** Writes to live connections. What was written is only marked: its acknowledgement comes by the session. */
   async #handOwn(work: Work, targets: Target[], unheard: Target[] = []): Promise<void> {
-    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), work.batchId, targets) : []
+    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), { batchId: work.batchId, environment: PRODUCTION, until: work.task.expiresAt, sent: () => {} }, targets) : []
     countOutcomes(ownChannel, outcomes)
     outcomes.forEach(({ kind }, i) => {
       if (kind !== 'written' && kind !== 'sent') return
@@ -193,7 +225,7 @@ export class Deliver {
   }
 
   async #route(work: Work, ids: number[], tried: ChannelName[]): Promise<NewBatch[]> {
-    const plan = planOf(work.task, this.#path.vendors)
+    const plan = await planOf(work.task, this.#path.vendors)
     const { devices, tokens } = await this.#path.store.read(readRoads, { plan, ids })
     return batchesOf(plan, work.page, devices, tokens, this.#path.here(), tried)
   }
@@ -205,16 +237,17 @@ export class Deliver {
     })
     if (!settled) return
     transitions.done.value += finished
-    this.onWritten(work.task, children)
+    await this.onWritten(work.task, children)
     // It is in the inbox now: a device that came back while this was being written has not seen it there.
     for (const { index, state } of what.changes) if (state === 'waiting') this.#own.wake(work.devices[index]!)
   }
 
-  async #address(work: Work, environment: number, targets: Target[]): Promise<Target[]> {
+  /** Writes down where each is to be reached; what has no address any more stays without. */
+  async #address(work: Work, environment: number, targets: readonly Target[]): Promise<void> {
     const ids = targets.map(({ deviceId }) => deviceId)
     const rows = await this.#path.store.read(addressesOf, { ids, vendor: work.channel, environment })
     const addresses = new Map(rows.map(({ device_id, token }) => [device_id, token]))
-    return targets.map((target) => ({ ...target, address: addresses.get(target.deviceId) ?? null }))
+    for (const target of targets) target.address = addresses.get(target.deviceId) ?? null
   }
 
   #badgesFor(work: Work, ids: readonly number[]): Int32Array | null {

@@ -1,8 +1,9 @@
-import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
 import { type AudienceDevice, type UsableToken, usableTokens } from '../store/audience.ts'
 import type { NewBatch } from '../store/batches.ts'
 import type { DeliveryState } from '../store/ledger.ts'
 import type { Tx } from '../store/store.ts'
+import type { Road } from './channel.ts'
 import { quietUntil } from './quiet.ts'
 import { type Direction, type Plan, route } from './route.ts'
 
@@ -20,7 +21,7 @@ const DEVICES_A_BATCH = 1_000
 
 /** The vendor tokens these devices could be reached by; not read where no vendor comes into it. */
 export const tokensFor = async (tx: Tx, plan: Plan, devices: readonly AudienceDevice[]): Promise<UsableToken[]> => {
-  if (plan.carriers.length === 0 || plan.strategy === 'nativepush_only' || devices.length === 0) return []
+  if (plan.roads.length === 0 || plan.strategy === 'nativepush_only' || devices.length === 0) return []
   return usableTokens(tx, { ids: devices.map(({ id }) => id) })
 }
 
@@ -33,7 +34,7 @@ export const batchesOf = (
   here: Here,
   tried: ChannelName[] = [],
 ): NewBatch[] => {
-  const tokensOf = new Map<number, { vendor: VendorName; environment: number }[]>()
+  const tokensOf = new Map<number, Road[]>()
   for (const { device_id, vendor, environment } of tokens) {
     const known = tokensOf.get(device_id) ?? []
     known.push({ vendor, environment })
@@ -64,7 +65,7 @@ const draft = (channel: NewBatch['channel'], state: DeliveryState, more: Partial
 const draftFor = (
   plan: Plan,
   device: AudienceDevice,
-  tokens: { vendor: VendorName; environment: number }[],
+  tokens: Road[],
   here: Here,
   tried: ChannelName[],
 ): Draft => {

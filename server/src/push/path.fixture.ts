@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import { type ChannelName, type VendorName, ownChannel, vendorOfProvider } from '@carillon/protocol/names.ts'
 import type { Message, Notify } from '@carillon/protocol/notify.ts'
 import { pino } from 'pino'
 import { memoryBus } from '../bus/memory.ts'
 import { createApp } from '../store/apps.ts'
-import { putCertificate } from '../store/certificates.ts'
+import { laneOf } from '../store/batches.ts'
 import { bindVendorToken, setUserPush } from '../store/devices.ts'
 import { logIn } from '../store/login.ts'
 import { startNode, writePresence } from '../store/nodes.ts'
@@ -18,7 +18,7 @@ import { readTask } from '../store/tasks.ts'
 import { deviceInScope } from '../store/trace.ts'
 import { insertUsers } from '../store/users.ts'
 import { accept } from './accept.ts'
-import type { Channel, Outcome, Push, Target } from './channel.ts'
+import type { Channel, Handing, Outcome, Push, Target } from './channel.ts'
 import { Deliver, type OwnChannel } from './deliver.ts'
 import { Inbox } from './inbox.ts'
 import { readCounters, traceTask } from './look.ts'
@@ -30,6 +30,8 @@ import { expireNext, purgeNext } from './upkeep.ts'
 
 /** The operations the program runs, this folder's own included. */
 const operations = new URL('../operations.ts', import.meta.url)
+
+const vendorNames = Object.values(vendorOfProvider)
 
 const sha = (text: string): Uint8Array => Uint8Array.from(createHash('sha256').update(text).digest())
 
@@ -44,7 +46,7 @@ export class RecordingChannel implements Channel {
     this.name = name
   }
 
-  async hand(push: Push, _batchId: number, targets: readonly Target[]): Promise<Outcome[]> {
+  async hand(push: Push, _handing: Handing, targets: readonly Target[]): Promise<Outcome[]> {
     return targets.map((target) => {
       this.handed.push({ push, target })
       return this.answer(target, push)
@@ -102,17 +104,23 @@ export class Trial {
       bus: memoryBus(),
       clock: this.clock,
       log,
-      vendors: this.vendors,
+      vendors: {
+        names: vendorNames,
+        roads: async (_app, message) =>
+          [...this.vendors].filter(([, channel]) => channel.carries(message)).map(([vendor]) => ({ vendor, environment: 1 })),
+        channel: (name) => this.vendors.get(name),
+        isOpen: () => true,
+      },
       here: () => ({ node: this.node, alive: [this.node], ackMs: ACK_MS, now: this.clock.now() }),
       onWritten: (task, batches) => this.#deliver.onWritten(task, batches),
     }
     this.inbox = new Inbox(this.path, tasks, async () => this.inboxLimit)
     const hand = this.own.hand.bind(this.own)
-    this.own.hand = async (push, batchId, targets) => {
-      const outcomes = await hand(push, batchId, targets)
+    this.own.hand = async (push, handing, targets) => {
+      const outcomes = await hand(push, handing, targets)
       outcomes.forEach(({ kind }, i) => {
         if (kind !== 'written') return
-        this.#handing.push({ batch: batchId, target: targets[i]!, taskId: push.taskId })
+        this.#handing.push({ batch: handing.batchId, target: targets[i]!, taskId: push.taskId })
       })
       return outcomes
     }
@@ -162,14 +170,9 @@ export class Trial {
     return id
   }
 
-  async addVendor(vendor: VendorName): Promise<RecordingChannel> {
+  addVendor(vendor: VendorName): RecordingChannel {
     const channel = new RecordingChannel(vendor)
     this.vendors.set(vendor, channel)
-    await this.store.write(putCertificate, {
-      place: { app: this.app, vendor, environment: 1 },
-      fields: { name: vendor, app_id: '', app_key: '', secrets: sha('sealed'), expires_at: null },
-      actor: 'test', now: this.clock.now(),
-    })
     return channel
   }
 
@@ -200,8 +203,9 @@ export class Trial {
       await this.receipts.flush()
       const planned = await planNext(this.path, async () => this.inboxLimit)
       let delivered = false
-      for (const channel of [ownChannel, 'held', ...this.vendors.keys()] as const) {
-        while (await this.#deliver.deliverDue(channel)) delivered = true
+      for (const channel of [ownChannel, 'held'] as const) while (await this.#deliver.deliverDue(channel)) delivered = true
+      for (const vendor of this.vendors.keys()) {
+        while (await this.#deliver.deliverFromLane(vendor, laneOf(this.app, 1), () => {})) delivered = true
       }
       const more = await expireNext(this.store, this.clock)
       if (!planned && !delivered && !more) break

@@ -4,7 +4,8 @@ import type { Clock } from '../clock.ts'
 import type { WrittenBatch } from '../store/batches.ts'
 import type { Store } from '../store/store.ts'
 import type { Here } from './page.ts'
-import type { Task, Vendors } from './task.ts'
+import type { Vendors } from './channel.ts'
+import type { Task } from './task.ts'
 
 /** What the steps of the path share; made once, in main.ts. */
 export interface Path {

@@ -71,7 +71,7 @@ export const planNext = async (path: Path, inboxLimitOf: (app: number) => Promis
   const page = {
     question: { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: task.audience },
     place: placeOfTask(task),
-    plan: planOf(task, path.vendors),
+    plan: await planOf(task, path.vendors),
   }
   const plan = (from: number, width: number): Promise<Planned> => store.write(planPage, { ...page, from, width, here: path.here() })
   let planning = plan(row.plan_cursor, PAGE)

@@ -29,7 +29,7 @@ test('a device that is away and has no vendor keeps the push in its inbox, and t
 
 test('a push that is not acknowledged in time goes to the next vendor, and its late acknowledgement still counts', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   const device = await trial.addDevice({ online: true, tokens: ['xiaomi'] })
   const task = await trial.notify()
   await trial.advance(ACK_MS)
@@ -55,8 +55,8 @@ test('an unacknowledged push waits in the inbox when no vendor can take it, and 
 
 test('vendors are tried in the order of the sequence, and a dead address moves on to the next one', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
-  const huawei = await trial.addVendor('huawei')
+  const xiaomi = trial.addVendor('xiaomi')
+  const huawei = trial.addVendor('huawei')
   const device = await trial.addDevice({ tokens: ['huawei', 'xiaomi'] })
   xiaomi.answer = () => ({ kind: 'dead', why: 'uninstalled' })
   const task = await trial.notify({ setting: { distribution_strategy: 'ospush_only' } })
@@ -68,7 +68,7 @@ test('vendors are tried in the order of the sequence, and a dead address moves o
 
 test('when every vendor refuses for good, combined keeps it in the inbox and ospush_only ends it', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   xiaomi.answer = () => ({ kind: 'refused', why: 'too long' })
   const device = await trial.addDevice({ tokens: ['xiaomi'] })
   const combined = await trial.notify()
@@ -80,8 +80,8 @@ test('when every vendor refuses for good, combined keeps it in the inbox and osp
 
 test('a vendor that cannot carry the type is passed over', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
-  const huawei = await trial.addVendor('huawei')
+  const xiaomi = trial.addVendor('xiaomi')
+  const huawei = trial.addVendor('huawei')
   xiaomi.carries = ({ type }) => type !== 'cmd'
   await trial.addDevice({ tokens: ['xiaomi', 'huawei'] })
   await trial.notify({ message: { type: 'cmd', ext: { go: 1 } } })
@@ -91,7 +91,7 @@ test('a vendor that cannot carry the type is passed over', async (t: TestContext
 
 test('a vendor that is busy is asked again at the time it says, with the same batch', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   await trial.addDevice({ tokens: ['xiaomi'] })
   const { now } = trial.clock
   xiaomi.answer = () => ({ kind: 'later', why: 'busy', at: now() + 60_000 })
@@ -106,7 +106,7 @@ test('a vendor that is busy is asked again at the time it says, with the same ba
 
 test('an answer that is lost is asked for three times, then the push counts as refused', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   xiaomi.answer = () => ({ kind: 'unknown', why: 'time-out' })
   await trial.addDevice({ tokens: ['xiaomi'] })
   const task = await trial.notify({ setting: { distribution_strategy: 'ospush_only' } })
@@ -117,8 +117,8 @@ test('an answer that is lost is asked for three times, then the push counts as r
 
 test('a push whose credentials are denied waits for new ones until it expires, and then the task has expired', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
-  xiaomi.answer = () => ({ kind: 'denied', why: 'secret revoked' })
+  const xiaomi = trial.addVendor('xiaomi')
+  xiaomi.answer = () => ({ kind: 'denied', why: 'secret revoked', at: trial.clock.now() + 60_000 })
   await trial.addDevice({ tokens: ['xiaomi'] })
   const task = await trial.notify({ setting: { time_to_live: 90 } })
   await trial.advance(60_000)
@@ -152,7 +152,7 @@ test('a dry run counts its targets, sends nothing, raises no badge and does not 
 
 test('badges count up by default, follow the message, and are the same number on every channel', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   await trial.addDevice({ online: true, tokens: ['xiaomi'] })
   await trial.notify()
   await trial.notify({ message: { title: 'set', badge: '40' } })
@@ -247,7 +247,7 @@ test('a newer push with the same collapse_id takes the place of the one that wai
 
 test('an audience too large to plan at once is planned page by page, everyone once, in any mix of roads', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   const online = await Promise.all(Array.from({ length: 80 }, () => trial.addDevice({ online: true })))
   const vendor = await Promise.all(Array.from({ length: 80 }, () => trial.addDevice({ tokens: ['xiaomi'] })))
   const away = await Promise.all(Array.from({ length: 80 }, () => trial.addDevice()))
@@ -291,7 +291,7 @@ test('after a crash what was written and not acknowledged is due again, and noth
 
 test('a receipt raises a delivery once, whoever repeats it, and a foreign task or device changes nothing', async (t: TestContext) => {
   const trial = await startTrial(t)
-  const xiaomi = await trial.addVendor('xiaomi')
+  const xiaomi = trial.addVendor('xiaomi')
   const device = await trial.addDevice({ tokens: ['xiaomi'] })
   const task = await trial.notify()
   t.assert.equal(xiaomi.handed.length, 1)

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { ReceiptEvent } from '@carillon/protocol/names.ts'
 import type { Clock } from '../clock.ts'
 import { receiptsGathered, transitions } from '../metrics.ts'
-import { type BatchMarks, markDeliveries } from '../store/batches.ts'
+import { type BatchMarks, type Told, markDeliveries } from '../store/batches.ts'
 import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN, joinMarks, markOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
 import { findDelivery } from '../store/trace.ts'
@@ -21,6 +21,16 @@ export interface Place {
   index: number
 }
 
+/** What a device or a vendor says of one task. `at`: when it happened, in Unix milliseconds, if it says so. */
+export interface Report {
+  app: number
+  deviceId: number
+  taskId: number
+  event: ReceiptEvent
+  channel?: string
+  at?: number
+}
+
 /**
  * What is said of deliveries after they were handed over. It comes in floods: it is gathered for a moment, then written
  * batch by batch. Marks only rise, so gathering them in any order and repeating them changes nothing.
@@ -29,7 +39,7 @@ export class Receipts {
   readonly #store: Store
   readonly #clock: Clock
   readonly #log: Logger
-  #gathered = new Map<number, { taskId: number; marks: Map<number, Mark> }>()
+  #gathered = new Map<number, { taskId: number; marks: Map<number, Mark>; told: Told[] }>()
   #count = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -57,21 +67,28 @@ export class Receipts {
    * What a device or a vendor reports of one task. A task, device or channel that does not belong together changes
    * nothing and is not told apart. True once it is stored.
    */
-  async report(report: { app: number; deviceId: number; taskId: number; event: ReceiptEvent; channel?: string }): Promise<boolean> {
-    const { app, deviceId, taskId, channel = null } = report
+  async report(report: Report): Promise<boolean> {
+    const { app, deviceId, taskId, event, channel = null } = report
     await this.#writing
     const place = await this.#store.read(findDelivery, { app, deviceId, taskId, channel })
     if (!place) return false
-    receiptsGathered[report.event].value += 1
-    this.#mark({ taskId, ...place }, markOf(RECEIVED, true, seenBy[report.event]))
+    receiptsGathered[event].value += 1
+    const now = this.#clock.now()
+    this.#mark({ taskId, ...place }, markOf(RECEIVED, true, seenBy[event]), { index: place.index, event, at: Math.min(now, report.at ?? now) })
     this.#waiting ??= Promise.withResolvers()
     await this.#waiting.promise
     return true
   }
 
-  #mark({ taskId, batchId, index }: Place, mark: Mark): void {
+  /** When the task was accepted; undefined where it did not mean this device on this channel. */
+  async acceptedAt({ app, deviceId, taskId, channel }: { app: number; deviceId: number; taskId: number; channel: string }): Promise<number | undefined> {
+    return (await this.#store.read(findDelivery, { app, deviceId, taskId, channel }))?.acceptedAt
+  }
+
+  #mark({ taskId, batchId, index }: Place, mark: Mark, told?: Told): void {
     let batch = this.#gathered.get(batchId)
-    if (!batch) this.#gathered.set(batchId, (batch = { taskId, marks: new Map() }))
+    if (!batch) this.#gathered.set(batchId, (batch = { taskId, marks: new Map(), told: [] }))
+    if (told) batch.told.push(told)
     const known = batch.marks.get(index)
     batch.marks.set(index, known === undefined ? mark : joinMarks(known, mark))
     if (known === undefined) this.#count++
@@ -87,9 +104,10 @@ export class Receipts {
     if (gathered.size > 0) {
       this.#gathered = new Map()
       this.#count = 0
-      const batches: BatchMarks[] = [...gathered].map(([batchId, { taskId, marks }]) => ({
+      const batches: BatchMarks[] = [...gathered].map(([batchId, { taskId, marks, told }]) => ({
         batchId,
         taskId,
+        told,
         places: Uint32Array.from(marks.keys()),
         marks: Uint8Array.from(marks.values()),
       }))
@@ -108,8 +126,8 @@ export class Receipts {
     } catch (error) {
       // Kept, and tried again with what comes meanwhile; if this process dies first, the devices are sent them again.
       this.#log.warn({ err: error, batches: batches.length }, 'receipts could not be stored; trying again')
-      for (const { batchId, taskId, places, marks } of batches) {
-        places.forEach((index, i) => this.#mark({ taskId, batchId, index }, marks[i]!))
+      for (const { batchId, taskId, places, marks, told } of batches) {
+        places.forEach((index, i) => this.#mark({ taskId, batchId, index }, marks[i]!, told.find((one) => one.index === index)))
       }
       if (waiting) {
         this.#waiting ??= Promise.withResolvers()

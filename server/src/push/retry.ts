@@ -1,11 +1,11 @@
-/** How often an answer we did not get, or did not understand, is asked for again before the push counts as refused. */
+/** How often what a channel failed with in a way nobody foresaw is tried before the push counts as refused. */
 export const UNKNOWN_ATTEMPTS = 3
 
 /** How often a device that is here but busy is given another wait for its acknowledgement. */
 export const QUEUED_ATTEMPTS = 2
 
-/** When a lane whose credentials were not accepted is tried again by itself; a new certificate wakes it at once. */
-export const DENIED_RETRY_MS = 60_000
+/** When a lane whose credentials were not accepted is tried again by itself; a new certificate is a new lane. */
+export const DENIED_MS = 60_000
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 300_000

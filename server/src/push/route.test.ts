@@ -1,19 +1,20 @@
 import test, { type TestContext } from 'node:test'
-import type { VendorName } from '@carillon/protocol/names.ts'
+import { type VendorName, vendorNames } from '@carillon/protocol/names.ts'
 import type { Setting } from '@carillon/protocol/notify.ts'
 import { type Routed, route } from './route.ts'
 import { type Task, planOf } from './task.ts'
 
-const all: VendorName[] = ['apns', 'fcm', 'flyme', 'honor', 'huawei', 'oppo', 'vivo', 'xiaomi']
+const all = vendorNames
 const device = (tokens: VendorName[], more: Partial<Routed> = {}): Routed => ({
   platform: 'android', online: false, loggedIn: true, pushEnabled: true, ...more,
   tokens: tokens.map((vendor) => ({ vendor, environment: 1 })),
 })
 
-const goes = (setting: Setting, to: Routed, carriers = all, tried: VendorName[] = []): string => {
-  const vendors = new Map(carriers.map((name) => [name, { name, carries: () => true, hand: async () => [] }]))
+const goes = async (setting: Setting, to: Routed, vendors = all, tried: VendorName[] = []): Promise<string> => {
+  const roads = vendors.map((vendor) => ({ vendor, environment: 1 }))
   const task = { setting, message: { title: 'Hello' }, dryRun: false, expiresAt: 0 } as unknown as Task
-  const direction = route(planOf(task, vendors), to, tried)
+  const plan = await planOf(task, { names: all, roads: async () => roads, channel: () => undefined, isOpen: () => true })
+  const direction = route(plan, to, tried)
   return direction.to === 'channel' ? direction.channel : direction.to
 }
 
@@ -38,14 +39,14 @@ const table: [string, Setting, Routed, string][] = [
 ]
 
 for (const [promise, setting, to, expected] of table) {
-  test(promise, (t: TestContext) => t.assert.equal(goes(setting, to), expected))
+  test(promise, async (t: TestContext) => t.assert.equal(await goes(setting, to), expected))
 }
 
-test('a vendor that cannot carry the message is passed over', (t: TestContext) => {
-  t.assert.equal(goes({}, device(['xiaomi', 'huawei']), ['huawei']), 'huawei')
+test('a vendor that cannot carry the message is passed over', async (t: TestContext) => {
+  t.assert.equal(await goes({}, device(['xiaomi', 'huawei']), ['huawei']), 'huawei')
 })
 
-test('a channel that was tried is not tried again', (t: TestContext) => {
-  t.assert.equal(goes({}, device(['xiaomi', 'huawei']), all, ['xiaomi']), 'huawei')
-  t.assert.equal(goes({}, device(['xiaomi', 'huawei']), all, ['xiaomi', 'huawei']), 'inbox')
+test('a channel that was tried is not tried again', async (t: TestContext) => {
+  t.assert.equal(await goes({}, device(['xiaomi', 'huawei']), all, ['xiaomi']), 'huawei')
+  t.assert.equal(await goes({}, device(['xiaomi', 'huawei']), all, ['xiaomi', 'huawei']), 'inbox')
 })

@@ -1,12 +1,13 @@
 import { type ChannelName, type Strategy, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import type { Road } from './channel.ts'
 
 /** What routing needs of a task: plain data, so that it can be done where the store is. */
 export interface Plan {
   strategy: Strategy
   /** Vendors in the caller's order. */
   sequence: readonly VendorName[]
-  /** Vendors that are there and can carry this message. */
-  carriers: readonly VendorName[]
+  /** Those the app can send this message by. */
+  roads: readonly Road[]
   /** Whether an away device may have it later. */
   inbox: boolean
   /** Quiet hours do not hold it. */
@@ -21,8 +22,8 @@ export interface Routed {
   online: boolean
   loggedIn: boolean
   pushEnabled: boolean
-  /** Usable vendor tokens for which the app has a certificate. */
-  tokens: readonly { vendor: VendorName; environment: number }[]
+  /** Where it has a usable vendor token. */
+  tokens: readonly Road[]
 }
 
 /** Where a delivery goes next. */
@@ -44,8 +45,8 @@ export const route = (plan: Plan, device: Routed, tried: readonly ChannelName[] 
   }
   if (strategy !== 'nativepush_only' && device.tokens.length > 0) {
     for (const vendor of vendorsFor(device, plan)) {
-      if (tried.includes(vendor) || !plan.carriers.includes(vendor)) continue
-      const token = device.tokens.find((t) => t.vendor === vendor)
+      if (tried.includes(vendor)) continue
+      const token = device.tokens.find((t) => t.vendor === vendor && leads(plan.roads, t))
       if (token) return { to: 'channel', channel: vendor, environment: token.environment }
     }
   }
@@ -54,6 +55,9 @@ export const route = (plan: Plan, device: Routed, tried: readonly ChannelName[] 
   }
   return plan.inbox ? { to: 'inbox' } : { to: 'none', reason: 'the device is away and the message is for now or never' }
 }
+
+const leads = (roads: readonly Road[], { vendor, environment }: Road): boolean =>
+  roads.some((road) => road.vendor === vendor && road.environment === environment)
 
 /** An iOS device has one vendor, whatever the sequence says. */
 const vendorsFor = (device: Routed, plan: Plan): readonly VendorName[] => {

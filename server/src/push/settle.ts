@@ -1,6 +1,6 @@
 import type { Change, LogEntry } from '../store/batches.ts'
 import type { Outcome, Target } from './channel.ts'
-import { DENIED_RETRY_MS, QUEUED_ATTEMPTS, UNKNOWN_ATTEMPTS, backoffMs } from './retry.ts'
+import { QUEUED_ATTEMPTS, UNKNOWN_ATTEMPTS, backoffMs } from './retry.ts'
 
 /** What the outcomes of one handing over mean for the batch. */
 export interface Sorted {
@@ -45,10 +45,9 @@ export const sortOutcomes = (
         sorted.onward.push({ index, state: outcome.kind })
         break
       case 'later':
-        due(outcome.at)
-        break
       case 'denied':
-        due(now + DENIED_RETRY_MS)
+      case 'lost':
+        due(outcome.at)
         break
       case 'unknown':
         if (attempt < UNKNOWN_ATTEMPTS) due(now + backoffMs(attempt, chance))

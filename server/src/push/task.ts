@@ -5,10 +5,8 @@ import type { BadgeRule, TaskPlace } from '../store/batches.ts'
 import type { ScopeKind } from '../store/scope.ts'
 import { readStored } from '../store/stored-json.ts'
 import type { TaskRow } from '../store/tasks.ts'
-import type { Channel, Push } from './channel.ts'
+import type { Push, Vendors } from './channel.ts'
 import type { Plan } from './route.ts'
-
-export type Vendors = ReadonlyMap<VendorName, Channel>
 
 /** A task as the path works with it. */
 export interface Task {
@@ -93,11 +91,11 @@ export const expiryOf = (message: Message, setting: Setting, acceptedAt: number)
   return message.show_end_time === undefined ? end : Math.min(end, message.show_end_time * 1000)
 }
 
-/** What routing needs of a task; `vendors` are the ones this program can reach. */
-export const planOf = (task: Task, vendors: Vendors): Plan => ({
+/** What routing needs of a task. */
+export const planOf = async (task: Task, vendors: Vendors): Promise<Plan> => ({
   strategy: task.setting.distribution_strategy ?? 'combined',
   sequence: sequenceOf(task.setting),
-  carriers: [...vendors].filter(([, channel]) => channel.carries(task.message)).map(([vendor]) => vendor),
+  roads: await vendors.roads(task.app, task.message),
   inbox: ttlOf(task.setting) > 0,
   urgent: typeOf(task.message) === 'cmd' || task.setting.priority === 'high',
   dryRun: task.dryRun,

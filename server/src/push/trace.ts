@@ -29,13 +29,17 @@ const endings: Record<DeliveryState, string | undefined> = {
 const happened: Record<string, string> = {
   sent: 'handed over',
   received: 'acknowledged',
+  shown: 'the device has shown it',
+  dismissed: 'the person has dismissed it',
+  clicked: 'the person has clicked it',
   away: 'the device was away, or did not acknowledge in time',
   queued: 'the device was busy; it takes this from its inbox',
   later: 'not taken yet',
   dead: 'the vendor says this address is gone',
   refused: 'refused',
   denied: 'our credentials were not accepted',
-  unknown: 'no answer came',
+  lost: 'the answer was lost; it may have been taken, and is sent again',
+  unknown: 'nobody knows what became of it',
 }
 
 /** Why did this device get it, or not? */
@@ -66,6 +70,7 @@ const stepsOf = (batch: TracedBatch): Step[] => {
   const ending = endings[state]
   if (ending) steps.push({ at: null, text: `${batch.channel}: ${ending}` })
   if (state === 'pending') steps.push({ at: batch.dueAt, text: levelOf(batch.byte) >= SENT ? `${batch.channel}: its acknowledgement is awaited until then` : `${batch.channel}: due then` })
-  if (seenOf(batch.byte) > 0) steps.push({ at: null, text: `${batch.channel}: ${seenWords[seenOf(batch.byte)]}` })
+  const isTold = batch.log.some(({ what }) => what === 'shown' || what === 'dismissed' || what === 'clicked')
+  if (seenOf(batch.byte) > 0 && !isTold) steps.push({ at: null, text: `${batch.channel}: ${seenWords[seenOf(batch.byte)]}` })
   return steps
 }

@@ -38,8 +38,9 @@ interface Source {
   values: Value[]
   /** The column that holds the device's id in the index that is walked. */
   id: string
-  /** The smallest id above `?`, per item of the list; one item needs no list. */
+  /** The smallest id above `?`, per item of the list; one item needs no list. It takes the first of the values only. */
   next: string
+  nextValues: number
   distinct: boolean
 }
 
@@ -49,10 +50,10 @@ const sourceOf = ({ app, scopeKind, scopeId, audience }: AudienceQuestion): Sour
   const values: Value[] = [app]
   const bind = (value: Value): string => `?${values.push(value)}`
   const plain = (from: string, where: string[], id = 'd.id'): Source => ({
-    from, where, values, id, next: `SELECT min(${id}) AS id FROM ${from} WHERE ${where.join(' AND ')} AND ${id} > $from`, distinct: false,
+    from, where, values, id, next: `SELECT min(${id}) AS id FROM ${from} WHERE ${where.join(' AND ')} AND ${id} > $from`, nextValues: values.length, distinct: false,
   })
   const perItem = (items: string, from: string, where: string[], id = 'd.id'): Source => ({
-    from: `${items} w JOIN /*in order*/ ${from}`, where, values, id, distinct: id !== 'd.id',
+    from: `${items} w JOIN /*in order*/ ${from}`, where, values, id, nextValues: values.length, distinct: id !== 'd.id',
     next: `SELECT min(m.id) AS id FROM (SELECT (SELECT min(${id}) FROM ${from} WHERE ${where.join(' AND ')} AND ${id} > $from) AS id FROM ${items} w) m`,
   })
 
@@ -114,8 +115,8 @@ export const nextCandidate = async (tx: Tx, { question, from }: { question: Audi
 }
 
 export const nextQuery = (question: AudienceQuestion, from: number): { sql: string; values: Value[] } => {
-  const { next, values } = sourceOf(question)
-  return { sql: next.replace('$from', `?${values.push(from)}`), values }
+  const { next, nextValues, values } = sourceOf(question)
+  return { sql: next.replace('$from', `?${nextValues + 1}`), values: [...values.slice(0, nextValues), from] }
 }
 
 /** The same devices as they are now: for batches that were held, and for fallbacks. */
@@ -140,11 +141,10 @@ export interface UsableToken {
   environment: number
 }
 
-/** Vendor tokens that can be used: not in quarantine, and with a certificate of the app for their environment. */
+/** Vendor tokens that can be used: not in quarantine. */
 export const usableTokens = async (tx: Tx, { ids }: { ids: number[] }): Promise<UsableToken[]> =>
   tx.all<UsableToken>(
-    `SELECT t.device_id, t.vendor, t.environment FROM each_int(?1) w JOIN /*in order*/ vendor_tokens t ON t.device_id = w.value
-     JOIN certificates c ON c.app = t.app AND c.vendor = t.vendor AND c.environment = t.environment
-     WHERE t.quarantined_at IS NULL`,
+    `SELECT t.device_id, t.vendor, t.environment FROM each_int(?1) w JOIN /*in order*/ vendor_tokens t
+     WHERE t.device_id = w.value AND t.quarantined_at IS NULL`,
     list(ids),
   )

@@ -1,4 +1,4 @@
-import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
+import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 import { raiseBadges } from './badges.ts'
 import { tellTaskEnded } from './events.ts'
 import { addToInbox } from './inbox.ts'
@@ -43,22 +43,27 @@ export interface WrittenBatch extends NewBatch {
 /** A batch this large has no inbox rows: its places are found through the ledger, by the task's page. */
 export const WIDE = 64
 
-const HOLD_MS = 60_000 // longer than the slowest vendor's deadline; the holds of a node that died are freed sooner
+/** What a batch is handed over within; the holds of a node that died are freed sooner. */
+export const HOLD_MS = 60_000
+
+/** One app at one vendor in one environment, as a number. */
+export const laneOf = (app: number, environment: number): number => app * 2 + environment
+export const placeOfLane = (lane: number): { app: number; environment: number } => ({ app: Math.floor(lane / 2), environment: lane % 2 })
+
+const isVendor = (channel: BatchChannel): boolean => channel !== ownChannel && channel !== 'held' && channel !== 'none'
 
 /** Writes first batches and children alike, with their inbox places and badges. Part of accept's, plan's and settle's transaction. */
 export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly NewBatch[]): Promise<WrittenBatch[]> => {
   const written: WrittenBatch[] = []
+  const raised = await raisedBadges(tx, task, batches)
   for (const batch of batches) {
-    const targeted = batch.channel !== 'held' && batch.channel !== 'none'
-    const toSend = batch.state === 'pending' || batch.state === 'waiting'
-    let badges = batch.badges
-    if (targeted && toSend && !badges && task.badge && batch.tried.length === 0) {
-      badges = await raiseBadges(tx, { ids: batch.devices, by: task.badge })
-    }
+    const targeted = isTargeted(batch)
+    const toSend = isToSend(batch)
+    const badges = batch.badges ?? raised.get(batch) ?? null
     const row = await tx.get<{ id: number }>(
-      `INSERT INTO batches (task_id, app, page, channel, environment, reason, tried, devices, badges, node, due_at, urgent)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-      task.id, task.app, batch.page, batch.channel, batch.environment, batch.reason, batch.tried.join(','),
+      `INSERT INTO batches (task_id, app, page, channel, environment, lane, reason, tried, devices, badges, node, due_at, urgent)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      task.id, task.app, batch.page, batch.channel, batch.environment, isVendor(batch.channel) ? laneOf(task.app, batch.environment) : null, batch.reason, batch.tried.join(','),
       packIds(batch.devices), badges && packBadges(badges), batch.node, batch.dueAt, task.urgent ? 1 : 0,
     )
     const id = row!.id
@@ -76,6 +81,20 @@ export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly N
   return written
 }
 
+const isTargeted = ({ channel }: NewBatch): boolean => channel !== 'held' && channel !== 'none'
+const isToSend = ({ state }: NewBatch): boolean => state === 'pending' || state === 'waiting'
+
+/** All at once and in the order of the devices: two pages planned at the same time must not wait for one another's counters. */
+const raisedBadges = async (tx: Tx, { badge }: TaskPlace, batches: readonly NewBatch[]): Promise<Map<NewBatch, Int32Array>> => {
+  const first = batches.filter((batch) => isTargeted(batch) && isToSend(batch) && !batch.badges && batch.tried.length === 0)
+  if (!badge || first.length === 0) return new Map()
+  if (first.length === 1) return new Map([[first[0]!, await raiseBadges(tx, { ids: first[0]!.devices, by: badge })]])
+  const ids = first.flatMap(({ devices }) => devices).sort((a, b) => a - b)
+  const counts = await raiseBadges(tx, { ids, by: badge })
+  const countOf = new Map(ids.map((id, i) => [id, counts[i]!]))
+  return new Map(first.map((batch) => [batch, Int32Array.from(batch.devices, (id) => countOf.get(id)!)]))
+}
+
 export interface ClaimedBatch {
   id: number
   task_id: number
@@ -90,27 +109,64 @@ export interface ClaimedBatch {
   bytes: Uint8Array
 }
 
-/** Takes what is due on one channel. Own-channel batches belong to the node that holds the sessions, or to nobody. */
+/** Takes what is due on the own channel or held back. Own-channel batches belong to the node that holds the sessions, or to nobody. */
 export const claimBatches = async (
   tx: Tx,
   { channel, node, limit, now }: { channel: BatchChannel; node: number; limit: number; now: number },
 ): Promise<ClaimedBatch[]> => {
   const due = await tx.all<{ id: number }>(
-    `SELECT id FROM batches WHERE channel = ?1 AND due_at <= ?2 AND held_until <= ?2 AND (node IS NULL OR node = ?3)
+    `SELECT id FROM batches WHERE channel = ?1 AND lane IS NULL AND due_at <= ?2 AND held_until <= ?2 AND (node IS NULL OR node = ?3)
      ORDER BY urgent DESC, due_at LIMIT ?4 for update skip locked`,
     channel, now, node, limit,
   )
   const claimed: ClaimedBatch[] = []
-  for (const { id } of due) {
-    const row = await tx.get<ClaimedBatch>(
-      `UPDATE batches SET held_by = ?2, held_until = ?3, attempt = attempt + 1 WHERE id = ?1
-       RETURNING id, task_id, app, page, channel, environment, tried, devices, badges, attempt`,
-      id, node, now + HOLD_MS,
-    )
-    const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ?', id)
-    claimed.push({ ...row!, bytes: state!.bytes })
-  }
+  for (const { id } of due) claimed.push(await hold(tx, id, node, now))
   return claimed
+}
+
+const hold = async (tx: Tx, id: number, node: number, now: number): Promise<ClaimedBatch> => {
+  const row = await tx.get<ClaimedBatch>(
+    `UPDATE batches SET held_by = ?2, held_until = ?3, attempt = attempt + 1 WHERE id = ?1
+     RETURNING id, task_id, app, page, channel, environment, tried, devices, badges, attempt`,
+    id, node, now + HOLD_MS,
+  )
+  const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ?', id)
+  return { ...row!, bytes: state!.bytes }
+}
+
+/** Takes the next due batch of one lane: lists before `all` and tags, and among those the one due first. */
+export const claimFromLane = async (
+  tx: Tx,
+  { channel, lane, node, now }: { channel: VendorName; lane: number; node: number; now: number },
+): Promise<ClaimedBatch | undefined> => {
+  for (const urgent of [1, 0]) {
+    const due = await tx.get<{ id: number }>(
+      `SELECT id FROM batches WHERE channel = ?1 AND lane = ?2 AND lane IS NOT NULL AND urgent = ?3 AND due_at <= ?4 AND held_until <= ?4
+       ORDER BY due_at LIMIT 1 for update skip locked`,
+      channel, lane, urgent, now,
+    )
+    if (due) return hold(tx, due.id, node, now)
+  }
+  return undefined
+}
+
+/** What waits in a lane for a later time is due now: what it waited for may have changed. */
+export const wakeLane = async (
+  tx: Tx,
+  { channel, lane, now }: { channel: VendorName; lane: number; now: number },
+): Promise<void> => {
+  await tx.run(
+    'UPDATE batches SET due_at = ?3 WHERE channel = ?1 AND lane = ?2 AND lane IS NOT NULL AND due_at > ?3 AND held_until <= ?3',
+    channel, lane, now,
+  )
+}
+
+/** The vendor's first lane after this one that has anything left to do, now or later. */
+export const nextLane = async (tx: Tx, { channel, after }: { channel: VendorName; after: number }): Promise<number | undefined> => {
+  const row = await tx.get<{ lane: number | null }>(
+    'SELECT min(lane) AS lane FROM batches WHERE channel = ?1 AND lane > ?2 AND lane IS NOT NULL AND due_at IS NOT NULL', channel, after,
+  )
+  return row?.lane ?? undefined
 }
 
 export interface LogEntry {
@@ -134,6 +190,14 @@ const extendLog = (log: string, entries: readonly LogEntry[]): string => {
     else all.push(entry)
   }
   return JSON.stringify(all.length > LOG_ENTRIES ? [...all.slice(0, LOG_ENTRIES / 2), ...all.slice(-LOG_ENTRIES / 2)] : all)
+}
+
+/** A batch whose holder died with it: what it had handed over, nobody knows. */
+export const freeBatch = async (tx: Tx, id: number, now: number): Promise<void> => {
+  const row = await tx.get<{ log: string; bytes: Uint8Array }>('SELECT log, bytes FROM batch_states WHERE batch_id = ? for update', id)
+  const entry = { at: now, what: 'lost', count: fold(row!.bytes).pending, why: 'the node ended while it was handing over' }
+  await tx.run('UPDATE batch_states SET log = ?2 WHERE batch_id = ?1', id, extendLog(row!.log, [entry]))
+  await tx.run('UPDATE batches SET held_until = 0 WHERE id = ?', id)
 }
 
 export interface Change {
@@ -160,11 +224,12 @@ export interface Settlement {
  * else has claimed the batch since, nothing happens: what they do counts.
  */
 export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boolean; children: WrittenBatch[]; finished: number }> => {
+  // The states are held before the batch, here and wherever both are: marks may close a batch at the same moment.
+  const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number }>('SELECT bytes, log, sent FROM batch_states WHERE batch_id = ? for update', s.batchId)
   const batch = await tx.get<{ devices: Uint8Array; channel: BatchChannel }>(
-    'SELECT devices, channel FROM batches WHERE id = ? AND attempt = ? AND due_at IS NOT NULL for update skip locked', s.batchId, s.attempt,
+    'SELECT devices, channel FROM batches WHERE id = ? AND attempt = ? AND due_at IS NOT NULL for update', s.batchId, s.attempt,
   )
-  if (!batch) return { settled: false, children: [], finished: 0 }
-  const row = (await tx.get<{ bytes: Uint8Array; log: string }>('SELECT bytes, log FROM batch_states WHERE batch_id = ?', s.batchId))!
+  if (!row || !batch) return { settled: false, children: [], finished: 0 }
   const { bytes } = row
   const devices = unpackIds(batch.devices)
   const toInbox: number[] = []
@@ -179,9 +244,11 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boo
     }
   }
   const sum = fold(bytes)
+  // Whichever comes first, this or the gathered marks, tells of it.
+  const handedOver: LogEntry[] = sum.sent > row.sent ? [{ at: s.now, what: 'sent', count: sum.sent - row.sent }] : []
   await tx.run(
     'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
-    s.batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, s.log),
+    s.batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, [...handedOver, ...s.log]),
   )
   if (toInbox.length > 0) {
     if (devices.length >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', s.task.id)
@@ -200,6 +267,15 @@ export interface BatchMarks {
   taskId: number
   places: Uint32Array
   marks: Uint8Array
+  /** What was reported by somebody who may say when it happened. */
+  told: Told[]
+}
+
+/** One report of one place. */
+export interface Told {
+  index: number
+  event: string
+  at: number
 }
 
 /**
@@ -207,21 +283,24 @@ export interface BatchMarks {
  * many tasks were finished by it.
  */
 export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<{ finished: number }> => {
-  let finished = 0
-  for (const { batchId, taskId, places, marks } of batches) {
+  const closedIn = new Set<number>()
+  // In the order of the batches, and then of the tasks: two reports at once must not wait for one another.
+  for (const { batchId, taskId, places, marks, told } of batches.toSorted((a, b) => a.batchId - b.batchId)) {
     const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number }>(
-      'SELECT bytes, log, sent, received FROM batch_states WHERE batch_id = ?', batchId,
+      'SELECT bytes, log, sent, received FROM batch_states WHERE batch_id = ? for update', batchId,
     )
     if (!row) continue // purged, or erased with its app
     const { bytes } = row
     let changed = false
     const ended: number[] = []
+    const news = told.length > 0 ? new Set<number>() : undefined
     places.forEach((index, i) => {
       const before = bytes[index]
       if (before === undefined) return
       const after = withMark(before, marks[i]!)
       if (after === before) return
       changed = true
+      news?.add(index)
       bytes[index] = after
       if (isFinal(marks[i]!)) ended.push(index)
     })
@@ -230,6 +309,7 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
     const log: LogEntry[] = []
     if (sum.sent > row.sent) log.push({ at: now, what: 'sent', count: sum.sent - row.sent })
     if (sum.received > row.received) log.push({ at: now, what: 'received', count: sum.received - row.received })
+    for (const { index, event, at } of told) if (news!.has(index) && event !== 'received') log.push({ at, what: event, count: 1, places: [index] })
     await tx.run(
       'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
       batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, log),
@@ -238,9 +318,11 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
     else if (ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
     if (sum.pending === 0) {
       const closed = await tx.run('UPDATE batches SET due_at = NULL WHERE id = ? AND due_at IS NOT NULL', batchId)
-      if (closed > 0) finished += await finishTask(tx, taskId, now)
+      if (closed > 0) closedIn.add(taskId)
     }
   }
+  let finished = 0
+  for (const taskId of [...closedIn].sort((a, b) => a - b)) finished += await finishTask(tx, taskId, now)
   return { finished }
 }
 
@@ -256,6 +338,8 @@ const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: numbe
 
 /** A planned task with no batch left to work on is done: 1. Inbox places keep it alive until they expire. */
 export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> => {
+  // Held before the look at its batches: of two that close the last two at once, each would see the other's still open.
+  await tx.get('SELECT id FROM tasks WHERE id = ? for update', taskId)
   const finished = await tx.get<{ listened: number }>(
     `UPDATE tasks SET state = 'done', finished_at = ?2,
        live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id

@@ -1,5 +1,6 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
 import { writeAudit } from './audit.ts'
+import { laneOf, wakeLane } from './batches.ts'
 import { addChange } from './changes.ts'
 import type { Tx } from './store.ts'
 
@@ -45,6 +46,10 @@ export const getCertificate = async (
     environment,
   )
 
+/** All of an app's, for those who push with them. */
+export const certificatesOf = async (tx: Tx, { app }: { app: number }): Promise<StoredCertificate[]> =>
+  tx.all<StoredCertificate>(`SELECT ${columns} FROM certificates WHERE app = ?1 ORDER BY vendor, environment`, app)
+
 interface Noted {
   actor: string
   now: number
@@ -89,6 +94,8 @@ export const putCertificate = async (
     expires_at,
     now,
   )
+  // What the old one was denied for does not concern the new one.
+  await wakeLane(tx, { channel: vendor, lane: laneOf(app, environment), now })
   await addChange(tx, { kind: 'certificate', key: row!.id, now })
   await writeAudit(tx, { app, at: now, actor, action: 'certificate.put', detail: { vendor, environment, name } })
   return row!.id

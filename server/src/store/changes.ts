@@ -1,4 +1,4 @@
-import type { Tx } from './store.ts'
+import { list, type Tx } from './store.ts'
 
 export type ChangeKind = 'token' | 'user' | 'device' | 'app' | 'certificate'
 
@@ -18,8 +18,17 @@ export const addChange = async (
   await tx.run('INSERT INTO changes (at, kind, key) VALUES (?1, ?2, ?3)', now, kind, key)
 }
 
-export const readChanges = async (tx: Tx, { after, limit }: { after: number; limit: number }): Promise<Change[]> =>
-  tx.all<Change>('SELECT id, kind, key FROM changes WHERE id > ?1 ORDER BY id LIMIT ?2', after, limit)
+/** Those after an id, and those of the missing ones below it that have appeared. */
+export const readChanges = async (
+  tx: Tx,
+  { after, missing = [], limit }: { after: number; missing?: number[]; limit: number },
+): Promise<Change[]> => {
+  const late = missing.length > 0
+    ? await tx.all<Change>('SELECT id, kind, key FROM changes WHERE id any_int(?1) ORDER BY id LIMIT ?2', list(missing), limit)
+    : []
+  const newer = await tx.all<Change>('SELECT id, kind, key FROM changes WHERE id > ?1 ORDER BY id LIMIT ?2', after, limit - late.length)
+  return [...late, ...newer]
+}
 
 export const lastChange = async (tx: Tx, _: object): Promise<number> => {
   const row = await tx.get<{ id: number | null }>('SELECT MAX(id) AS id FROM changes')

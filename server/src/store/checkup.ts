@@ -7,7 +7,7 @@ export const expiringCertificates = async (
 ): Promise<{ app_id: string; vendor: string; environment: number; expires_at: number }[]> =>
   tx.all(
     `SELECT a.app_id, c.vendor, c.environment, c.expires_at FROM certificates c JOIN apps a ON a.id = c.app
-     WHERE c.expires_at < ?1 ORDER BY c.expires_at`,
+     WHERE c.expires_at < ?1 ORDER BY c.expires_at, c.id`,
     before,
   )
 

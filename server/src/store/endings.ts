@@ -11,7 +11,7 @@ const BATCHES_A_PART = 100
 const endBatches = async (tx: Tx, taskId: number, state: DeliveryState): Promise<{ more: boolean; unsent: boolean; ended: number }> => {
   const batches = await tx.all<{ id: number; bytes: Uint8Array }>(
     `SELECT b.id AS id, s.bytes AS bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id
-     WHERE b.task_id = ? AND (b.due_at IS NOT NULL OR s.waiting > 0) LIMIT ?`,
+     WHERE b.task_id = ? AND (b.due_at IS NOT NULL OR s.waiting > 0) ORDER BY b.page, b.id LIMIT ? for update of s`,
     taskId, BATCHES_A_PART,
   )
   let unsent = false

@@ -1,7 +1,13 @@
 import { writeAudit } from './audit.ts'
 import { type Tx, list } from './store.ts'
 
-export type EventKind = 'task.finished' | 'certificate.expiring' | 'webhook.test'
+export type EventKind =
+  | 'task.finished'
+  | 'device.token_dead'
+  | 'lane.paused'
+  | 'lane.tokens_dying'
+  | 'certificate.expiring'
+  | 'webhook.test'
 
 /** An event for an app that listens; for the others nothing is written. `once` keeps the same thing from being told twice. */
 export const addEvent = async (
@@ -92,7 +98,7 @@ export const claimEvents = async (tx: Tx, { each, now }: { each: number; now: nu
   for (const { app } of apps) {
     const due = await tx.all<DueEvent>(
       `SELECT e.id, e.app, e.kind, e.data, e.at, e.attempt + 1 AS attempt, w.url, w.secret
-       FROM events e JOIN webhooks w ON w.app = e.app WHERE e.app = ? AND e.due_at <= ? ORDER BY e.id LIMIT ? for update skip locked`,
+       FROM events e JOIN webhooks w ON w.app = e.app WHERE e.app = ? AND e.due_at <= ? ORDER BY e.id LIMIT ? for update of e skip locked`,
       app, now, each,
     )
     await tx.run('UPDATE events SET due_at = ?2, attempt = attempt + 1 WHERE id any_int(?1)', list(due.map(({ id }) => id)), now + HOLD_MS)

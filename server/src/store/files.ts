@@ -23,7 +23,7 @@ export const addFile = async (tx: Tx, { file }: { file: StoredFile }): Promise<b
   const { key, app, user_id, name, type, size, created_at, expires_at } = file
   const added = await tx.run(
     `INSERT INTO files (key, app, user_id, name, type, size, created_at, expires_at)
-     SELECT ?1, ?2, id, ?4, ?5, ?6, ?7, ?8 FROM users WHERE id = ?3`,
+     SELECT ?1, ?2, id, ?4, ?5, ?6, ?7, ?8 FROM users WHERE id = ?3 for share`,
     key, app, user_id, name, type, size, created_at, expires_at,
   )
   return added > 0

@@ -37,7 +37,7 @@ export const knownNames = async (tx: Tx, { app, names }: { app: number; names: s
 
 const usersNamed = (tx: Tx, app: number, names: string[]): Promise<{ id: number; name: string }[]> =>
   tx.all(
-    'SELECT u.id, u.name FROM each_text(?2) w JOIN /*in order*/ users u ON u.app = ?1 AND u.name = w.value',
+    'SELECT u.id, u.name FROM each_text(?2) w JOIN /*in order*/ users u WHERE u.app = ?1 AND u.name = w.value',
     app, list(names),
   )
 
@@ -121,7 +121,7 @@ interface Present {
 
 const presentDevices = async (tx: Tx, app: number, devices: NewDevice[]): Promise<Map<string, Present>> => {
   const rows = await tx.all<Present>(
-    'SELECT d.id, d.guid, d.user_id FROM each_text(?2) w JOIN /*in order*/ devices d ON d.app = ?1 AND d.guid = w.value',
+    'SELECT d.id, d.guid, d.user_id FROM each_text(?2) w JOIN /*in order*/ devices d WHERE d.app = ?1 AND d.guid = w.value',
     app, list(devices.map(({ guid }) => guid)),
   )
   return new Map(rows.map((row) => [row.guid, row]))

@@ -30,8 +30,9 @@ export const keepInInbox = async (
   tx: Tx,
   { rows }: { rows: { deviceId: number; taskId: number; batchId: number; index: number }[] },
 ): Promise<void> => {
-  for (const { deviceId, taskId, batchId, index } of rows) {
-    const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ?', batchId)
+  // In the order of the batches, as whoever holds several of them does: else two could wait for one another.
+  for (const { deviceId, taskId, batchId, index } of rows.toSorted((a, b) => a.batchId - b.batchId)) {
+    const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ? for update', batchId)
     if (!state || !isDeliverable(state.bytes[index] ?? 0xff)) continue
     await tx.run('INSERT INTO inbox (device_id, task_id, batch_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', deviceId, taskId, batchId)
   }
@@ -40,7 +41,7 @@ export const keepInInbox = async (
 const endPlace = async (tx: Tx, deviceId: number, { task_id, batch_id }: Place, state: DeliveryState): Promise<void> => {
   await tx.run('DELETE FROM inbox WHERE device_id = ? AND task_id = ?', deviceId, task_id)
   const batch = await tx.get<{ devices: Uint8Array; bytes: Uint8Array }>(
-    'SELECT b.devices, s.bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id WHERE b.id = ?', batch_id,
+    'SELECT b.devices, s.bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id WHERE b.id = ? for update of s', batch_id,
   )
   if (!batch) return
   const index = placeOf(unpackIds(batch.devices), deviceId)

@@ -69,8 +69,9 @@ export const logIn = async (
     now: number
   },
 ): Promise<{ ok: true; device: StoredPushToken | null } | { ok: false; why: 'unknown' | 'disabled' }> => {
+  // Held: whoever disables the user, deletes the user or changes the password at this moment ends this token too.
   const user = await tx.get<{ disabled: number; password_hash: string | null }>(
-    'SELECT disabled, password_hash FROM users WHERE id = ?1 AND app = ?2',
+    'SELECT disabled, password_hash FROM users WHERE id = ?1 AND app = ?2 for update',
     userId,
     app,
   )
@@ -112,7 +113,7 @@ const openDevice = async (
   now: number,
 ): Promise<OpenedDevice> => {
   const found = await tx.get<OpenedDevice & { user_id: number }>(
-    'SELECT id, user_id, push_token_hash, push_token FROM devices WHERE app = ?1 AND guid = ?2',
+    'SELECT id, user_id, push_token_hash, push_token FROM devices WHERE app = ?1 AND guid = ?2 for update',
     app,
     device.guid,
   )

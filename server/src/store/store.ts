@@ -4,7 +4,9 @@ export type Value = string | number | null | Uint8Array
 /**
  * A running transaction. SQL is the part SQLite and PostgreSQL share, with `?1` (or plain `?`) for values, plus
  * for lists, whose value is made by `list()`: `any_int(?1)` and `any_text(?1)` after a column, and `each_int(?1)` and
- * `each_text(?1)` as a table with the column `value`. A join marked "in order" has its small side on the left.
+ * `each_text(?1)` as a table with the column `value`. A join marked "in order" has its small side on the left, and its
+ * condition in WHERE. What is read to be written back is read ` for update`: on PostgreSQL others write meanwhile, and
+ * whoever holds several rows holds them in the order of their ids, a batch's states before the batch, both before the task.
  */
 export interface Tx {
   get<R>(sql: string, ...values: Value[]): Promise<R | undefined>
@@ -31,7 +33,10 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** The store cannot take changes now (disk full, locked, gone). Nothing of the operation happened. */
+/**
+ * The store cannot take changes now (disk full, locked, gone). Nothing of the operation happened; only where a connection
+ * to PostgreSQL is lost between the commit and its answer, nobody can tell.
+ */
 export class StoreUnavailable extends Error {}
 
 export const list = (values: readonly (number | string)[]): string => JSON.stringify(values)

@@ -147,7 +147,7 @@ export const listTasks = async (
   { viewer, before, limit, state }: { viewer: Viewer; before: number; limit: number; state: TaskState | null },
 ): Promise<TaskRow[]> =>
   tx.all<TaskRow>(
-    `SELECT ${COLUMNS} FROM tasks WHERE ${VISIBLE} AND id < ?4 AND (?6 IS NULL OR state = ?6) ORDER BY id DESC LIMIT ?5`,
+    `SELECT ${COLUMNS} FROM tasks WHERE ${VISIBLE} AND id < ?4 AND (state = ?6 OR ?6 IS NULL) ORDER BY id DESC LIMIT ?5`,
     viewer.app, viewer.scopeKind, viewer.scopeId, before, limit, state,
   )
 

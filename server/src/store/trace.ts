@@ -51,13 +51,13 @@ export const traceDelivery = async (tx: Tx, { taskId, deviceId }: { taskId: numb
 export const findDelivery = async (
   tx: Tx,
   { app, taskId, deviceId, channel }: { app: number; taskId: number; deviceId: number; channel: string | null },
-): Promise<{ batchId: number; index: number } | undefined> => {
-  const task = await tx.get('SELECT id FROM tasks WHERE id = ? AND app = ?', taskId, app)
+): Promise<{ batchId: number; index: number; acceptedAt: number } | undefined> => {
+  const task = await tx.get<{ accepted_at: number }>('SELECT accepted_at FROM tasks WHERE id = ? AND app = ?', taskId, app)
   if (!task) return undefined
   for (const batch of (await batchesAround(tx, taskId, deviceId)).reverse()) {
     if (channel === null ? batch.channel === 'held' || batch.channel === 'none' : batch.channel !== channel) continue
     const index = placeOf(unpackIds(batch.devices), deviceId)
-    if (index >= 0) return { batchId: batch.id, index }
+    if (index >= 0) return { batchId: batch.id, index, acceptedAt: task.accepted_at }
   }
   return undefined
 }

@@ -1,7 +1,8 @@
 import { IsOptional, type TObject, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { fieldNames } from './vendor.ts'
-import type { Checked, FieldName, Fields, Problem, Vendor, Wording } from './vendor.ts'
+import type { Wording } from './credentials.ts'
+import type { Checked, FieldName, Fields, Problem, Vendor } from './vendor.ts'
 
 /** A record as it comes from outside. */
 export type GivenFields = { [name in FieldName | 'options']?: unknown }

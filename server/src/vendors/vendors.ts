@@ -1,16 +1,14 @@
-import type { VendorName } from '@carillon/protocol/names.ts'
-import apns from './apns.ts'
-import fcm from './fcm.ts'
+import { type VendorName, vendorNames } from '@carillon/protocol/names.ts'
 import { checkFields, type GivenFields } from './fields.ts'
-import flyme from './flyme.ts'
-import honor from './honor.ts'
-import huawei from './huawei.ts'
-import oppo from './oppo.ts'
 import type { Checked, Environment, Vendor } from './vendor.ts'
-import vivo from './vivo.ts'
-import xiaomi from './xiaomi.ts'
 
-export const vendors: Record<VendorName, Vendor> = { apns, fcm, flyme, honor, huawei, oppo, vivo, xiaomi }
+const load = async (name: VendorName): Promise<[VendorName, Vendor]> => {
+  const { default: vendor } = (await import(`./${name}.ts`)) as { default: Vendor }
+  return [name, vendor]
+}
+
+/** Every vendor: the file of its name. */
+export const vendors = Object.fromEntries(await Promise.all(vendorNames.map(load))) as Record<VendorName, Vendor>
 
 /** Says what is wrong with a certificate before it is stored. Nobody is asked: the vendor may still refuse it. */
 export const checkCredentials = (

@@ -88,6 +88,7 @@ CREATE TABLE vendor_tokens (
   PRIMARY KEY (device_id, vendor, environment)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX vendor_tokens_token ON vendor_tokens (app, vendor, environment, token);
+CREATE INDEX vendor_tokens_quarantine ON vendor_tokens (app, vendor, environment, quarantined_at) WHERE quarantined_at IS NOT NULL;
 
 CREATE TABLE access_tokens (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -191,7 +192,10 @@ CREATE TABLE changes (
 
 CREATE TABLE nodes (
   id         INTEGER PRIMARY KEY AUTOINCREMENT, -- one incarnation: a new one at every start
-  started_at INTEGER NOT NULL
+  started_at INTEGER NOT NULL,
+  beat_at    INTEGER NOT NULL DEFAULT 0,   -- each second, where there are many nodes; a single one has nobody to tell
+  parts      TEXT NOT NULL DEFAULT '',     -- http, gateway, worker; comma separated
+  address    TEXT NOT NULL DEFAULT ''      -- its HTTP door, for people who look for it
 );
 
 -- The path of a push.
@@ -243,6 +247,7 @@ CREATE TABLE batches (
   page        INTEGER NOT NULL,    -- the upper device id of the planning window it comes from; children keep it
   channel     TEXT NOT NULL,       -- a channel's name; held: not routed yet; none: not targeted, see reason
   environment INTEGER NOT NULL DEFAULT 1,
+  lane        INTEGER,             -- a vendor's batches of one app and environment: app * 2 + environment; NULL for the others
   reason      TEXT,                -- why held or none
   tried       TEXT NOT NULL DEFAULT '', -- channels tried before this one, comma separated
   devices     BLOB NOT NULL,       -- Float64 ids, ascending
@@ -255,7 +260,8 @@ CREATE TABLE batches (
   attempt     INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX batches_task ON batches (task_id, page);
-CREATE INDEX batches_due ON batches (channel, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX batches_due ON batches (channel, due_at) WHERE due_at IS NOT NULL AND lane IS NULL;
+CREATE INDEX batches_lane ON batches (channel, lane, urgent, due_at) WHERE due_at IS NOT NULL AND lane IS NOT NULL;
 CREATE INDEX batches_open ON batches (task_id) WHERE due_at IS NOT NULL;
 
 CREATE TABLE batch_states (

@@ -5,7 +5,7 @@ const macros: [RegExp, string][] = [
   [/each_(?:int|text)\((\?\d*)\)/g, 'json_each($1)'],
   [/any_(?:int|text)\((\?\d*)\)/g, 'IN (SELECT value FROM json_each($1))'],
   [/JOIN \/\*in order\*\//g, 'CROSS JOIN'], // the left side first: the planner knows no sizes and would guess
-  [/ for update(?: skip locked)?/g, ''], // one writer: nobody to wait for, nothing to skip
+  [/ for (?:update|share)(?: of \w+)?(?: skip locked)?/g, ''], // one writer: nobody to wait for, nothing to skip
 ]
 
 /** One SQLite connection that runs operations; statements are prepared once. */

@@ -112,7 +112,7 @@ test('closing waits for the writes under way', async (t: TestContext) => {
 test('marks of a batch that is not there change nothing', async (t: TestContext) => {
   const store = await openSqlite(await newFolder(t))
   t.after(() => store.close())
-  await store.write(markDeliveries, { batches: [{ batchId: 7, taskId: 7, places: Uint32Array.of(0), marks: Uint8Array.of(0x22) }], now: 1 })
+  await store.write(markDeliveries, { batches: [{ batchId: 7, taskId: 7, places: Uint32Array.of(0), marks: Uint8Array.of(0x22), told: [] }], now: 1 })
 })
 
 test('every operation is found by its name', (t: TestContext) => {

@@ -1,0 +1,38 @@
+import { LaneList } from '@carillon/protocol/answers.ts'
+import { providerOfVendor, type VendorName } from '@carillon/protocol/names.ts'
+import { some } from './examples.ts'
+import { type Route, route } from './route.ts'
+
+export interface ShownLane {
+  vendor: VendorName
+  environment: number
+  state: 'open' | 'paused' | 'trying'
+  trouble: { until: number; why: string } | undefined
+  doubtedSince: number | undefined
+  requestsUnderWay: number
+}
+
+export const laneRoute = ({ lanes }: { lanes(app: number): ShownLane[] }): Route =>
+  route({
+    method: 'GET',
+    path: '/push/lane/list',
+    who: 'admin',
+    noun: 'certificates',
+    summary: "The app's ways to its vendors that are in use on this node: whether they take anything, and if not, why.",
+    answer: LaneList,
+    example: {
+      answer: [
+        { provider: 1, environment: 1, state: 'paused', why: 'the Team ID or Key ID is wrong (InvalidProviderToken)', until: some.at, tokens_dying_since: null, requests_under_way: 0 },
+      ],
+    },
+    handle: async ({ scope }) =>
+      lanes(scope.app.id).map(({ vendor, environment, state, trouble, doubtedSince, requestsUnderWay }) => ({
+        provider: providerOfVendor[vendor],
+        environment,
+        state,
+        why: trouble?.why ?? null,
+        until: trouble?.until ?? null,
+        tokens_dying_since: doubtedSince ?? null,
+        requests_under_way: requestsUnderWay,
+      })),
+  })

@@ -1,0 +1,80 @@
+import type { VendorName } from '@carillon/protocol/names.ts'
+import { addEvent } from './events.ts'
+import type { Tx } from './store.ts'
+
+/** An app's addresses at one vendor in one environment. */
+export interface TokenPlace {
+  app: number
+  vendor: VendorName
+  environment: number
+}
+
+export interface DeadToken {
+  deviceId: number
+  token: string
+  /** A token bound after this moment is a new one, which the vendor did not speak of. */
+  before: number
+}
+
+/** Tokens that are not used again until they are bound anew. How many there were. */
+export const quarantineTokens = async (
+  tx: Tx,
+  { place: { app, vendor, environment }, tokens, now }: { place: TokenPlace; tokens: DeadToken[]; now: number },
+): Promise<number> => {
+  let count = 0
+  for (const { deviceId, token, before } of tokens) {
+    const quarantined = await tx.run(
+      `UPDATE vendor_tokens SET quarantined_at = ?6
+       WHERE device_id = ?1 AND vendor = ?2 AND environment = ?3 AND token = ?4 AND bound_at <= ?5 AND quarantined_at IS NULL`,
+      deviceId, vendor, environment, token, before, now,
+    )
+    if (quarantined === 0) continue
+    count += 1
+    await addEvent(tx, { app, kind: 'device.token_dead', data: { vendor, environment, device_id: deviceId }, now })
+  }
+  return count
+}
+
+/** Takes back what was quarantined since then: so many at once are not dead, something else is wrong. How many. */
+export const releaseTokens = async (
+  tx: Tx,
+  { place: { app, vendor, environment }, since, why, now }: { place: TokenPlace; since: number; why: string; now: number },
+): Promise<number> => {
+  const released = await tx.run(
+    `UPDATE vendor_tokens SET quarantined_at = NULL WHERE app = ?1 AND vendor = ?2 AND environment = ?3 AND quarantined_at >= ?4`,
+    app, vendor, environment, since,
+  )
+  await addEvent(tx, { app, kind: 'lane.tokens_dying', data: { vendor, environment, why, released }, now })
+  return released
+}
+
+/** The device that a vendor means by a token. */
+export const deviceOfToken = async (
+  tx: Tx,
+  { app, vendor, token }: { app: number; vendor: VendorName; token: string },
+): Promise<{ deviceId: number; environment: number } | undefined> => {
+  const row = await tx.get<{ device_id: number; environment: number }>(
+    'SELECT device_id, environment FROM vendor_tokens WHERE app = ?1 AND vendor = ?2 AND environment IN (0, 1) AND token = ?3', app, vendor, token,
+  )
+  return row && { deviceId: row.device_id, environment: row.environment }
+}
+
+/** The vendor gave the device another token. One that another device holds stays there. */
+export const replaceToken = async (
+  tx: Tx,
+  { place: { app, vendor, environment }, token, by, now }: { place: TokenPlace; token: string; by: string; now: number },
+): Promise<boolean> => {
+  const held = await tx.get('SELECT 1 AS one FROM vendor_tokens WHERE app = ?1 AND vendor = ?2 AND environment = ?3 AND token = ?4', app, vendor, environment, by)
+  if (held) return false
+  const replaced = await tx.run(
+    `UPDATE vendor_tokens SET token = ?5, bound_at = ?6, quarantined_at = NULL WHERE app = ?1 AND vendor = ?2 AND environment = ?3 AND token = ?4`,
+    app, vendor, environment, token, by, now,
+  )
+  return replaced > 0
+}
+
+/** For those who listen: a lane takes nothing for a while, because of something the operator can mend. */
+export const tellLanePaused = async (
+  tx: Tx,
+  { place: { app, vendor, environment }, why, until, now }: { place: TokenPlace; why: string; until: number; now: number },
+): Promise<void> => addEvent(tx, { app, kind: 'lane.paused', data: { vendor, environment, why, until }, now })

@@ -1,0 +1,104 @@
+import test, { type TestContext } from 'node:test'
+import { type ToldSender, calm, openAccount, plainAccess, plainVendor, reply, startDesk } from './desk.fixture.ts'
+import type { Verdict } from './vendor.ts'
+
+const timeout = 10_000
+const HOUR = 3_600_000
+const vendor = plainVendor({ access: plainAccess })
+
+/** Numbers its tokens, each good for two hours and renewed after one. */
+const numbered = (sender: ToldSender): void => {
+  let last = 0
+  sender.answer = () => reply({ value: `token ${(last += 1)}`, renewMs: HOUR, endsMs: 2 * HOUR })
+}
+
+test('an access token is asked for once, however many wait for it, and kept until it is to be renewed', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account, clock } = startDesk(t, vendor)
+  numbered(sender)
+  t.assert.deepEqual(await Promise.all(Array.from({ length: 100 }, () => tokens.get(vendor, account, ''))), Array(100).fill('token 1'))
+  await clock.pass(HOUR - 1)
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 1')
+  t.assert.equal(sender.asked.length, 1)
+})
+
+test('a token is renewed beside the work before it ends; after its end the work waits for the new one', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account, clock } = startDesk(t, vendor)
+  numbered(sender)
+  await tokens.get(vendor, account, '')
+  await clock.pass(HOUR)
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 1', 'nobody waits')
+  await calm()
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 2')
+  await clock.pass(2 * HOUR)
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 3')
+  t.assert.equal(sender.asked.length, 3)
+})
+
+test('while the old token still works, a vendor that gives no new one is asked now and then, not for every push', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account, clock } = startDesk(t, vendor)
+  numbered(sender)
+  await tokens.get(vendor, account, '')
+  await clock.pass(HOUR)
+  sender.answer = () => ({ kind: 'lost', why: 'no answer' })
+  for (let push = 0; push < 100; push += 1) {
+    t.assert.equal(await tokens.get(vendor, account, ''), 'token 1')
+    await calm()
+  }
+  t.assert.equal(sender.asked.length, 2)
+  await clock.pass(10_000)
+  await tokens.get(vendor, account, '')
+  t.assert.equal(sender.asked.length, 3)
+})
+
+test('a token the vendor refuses is dropped, but not the one that has taken its place', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account } = startDesk(t, vendor)
+  numbered(sender)
+  await tokens.get(vendor, account, '')
+  tokens.drop(account, '', 'token 1')
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 2')
+  tokens.drop(account, '', 'token 1')
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 2')
+  t.assert.equal(sender.asked.length, 2)
+})
+
+test('accounts and regions never share a token, and what one drops or forgets the others keep', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account } = startDesk(t, vendor)
+  numbered(sender)
+  const other = openAccount({ key: 'xiaomi 1 12', app_secret: 'another' })
+  const all = async () => [
+    await tokens.get(vendor, account, ''), await tokens.get(vendor, account, 'eu'), await tokens.get(vendor, other, ''), await tokens.get(vendor, other, 'eu'),
+  ]
+  t.assert.deepEqual(await all(), ['token 1', 'token 2', 'token 3', 'token 4'])
+  t.assert.deepEqual(sender.asked.map(({ body }) => body), ['secret ', 'secret eu', 'another ', 'another eu'])
+  t.assert.deepEqual(sender.asked.map(({ key }) => key), ['xiaomi 1 1 ', 'xiaomi 1 1 eu', 'xiaomi 1 12 ', 'xiaomi 1 12 eu'])
+  tokens.drop(account, 'eu', 'token 2')
+  t.assert.deepEqual(await all(), ['token 1', 'token 5', 'token 3', 'token 4'])
+  tokens.forget(account)
+  t.assert.deepEqual(await all(), ['token 6', 'token 7', 'token 3', 'token 4'])
+})
+
+test('what stands in the way of a token is told to all who wait, and the next one asks again', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account } = startDesk(t, vendor)
+  const denied: Verdict = { kind: 'denied', why: 'the secret is wrong' }
+  sender.answer = () => reply(denied)
+  t.assert.deepEqual(await Promise.all([tokens.get(vendor, account, ''), tokens.get(vendor, account, '')]), [denied, denied])
+  t.assert.equal(sender.asked.length, 1)
+  sender.answer = () => reply({ kind: 'limited', why: 'too often', waitMs: 1_000 }, { retryAfterMs: 30_000 })
+  t.assert.deepEqual(await tokens.get(vendor, account, ''), { kind: 'limited', why: 'too often', waitMs: 30_000 })
+  sender.answer = () => ({ kind: 'lost', why: 'no answer' })
+  t.assert.deepEqual(await tokens.get(vendor, account, ''), { kind: 'down', why: 'no access token: no answer' })
+  numbered(sender)
+  t.assert.equal(await tokens.get(vendor, account, ''), 'token 1')
+})
+
+test('a credential that no token can be made of is denied, in words, and throws nothing', { timeout }, async (t: TestContext) => {
+  const making = plainVendor({ access: { make: () => { throw new Error('the key is not a key') } } })
+  const { desk: { tokens }, account } = startDesk(t, making)
+  t.assert.deepEqual(await tokens.get(making, account, ''), { kind: 'denied', why: 'no access token can be made: the key is not a key' })
+})
+
+test('a vendor without access tokens is asked for none', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account } = startDesk(t, plainVendor())
+  t.assert.equal(await tokens.get(plainVendor(), account, ''), '')
+  t.assert.equal(sender.asked.length, 0)
+})

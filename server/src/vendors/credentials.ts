@@ -1,0 +1,49 @@
+import { Type, type TEnumValue } from 'typebox'
+
+/** How a field is shown and judged. All of it stands in the schema, so that forms and checks cannot disagree. */
+export interface Wording {
+  /** As the vendor's own console calls it. */
+  title: string
+  description: string
+  /** A value outside this pattern is a problem; `must` says what would be right. */
+  pattern?: string
+  must?: string
+  /** A value outside this pattern only warns. */
+  usual?: { pattern: string; words: string }
+}
+
+/** Ids and secrets travel in headers, paths and signatures: what an editor added around them breaks there, late. */
+export const word = (wording: Wording) =>
+  Type.String({ pattern: '^[\\x21-\\x7e]{1,1024}$', must: 'be visible ASCII characters without spaces', ...wording })
+
+/** Text of several lines or with spaces in it. The limit keeps parsers away from bodies no credential has. */
+export const text = (wording: Wording) =>
+  Type.String({ maxLength: 65_536, must: 'be text of at most 65536 characters', ...wording })
+
+export const choice = (values: readonly TEnumValue[], wording: Wording) =>
+  Type.Optional(Type.Enum([...values], { must: `be one of ${values.join(', ')}`, ...wording }))
+
+export const flag = (wording: Wording) => Type.Optional(Type.Boolean({ must: 'be true or false', ...wording }))
+
+/** The name where the vendor has no use for it. */
+export const label = Type.Optional(
+  Type.String({
+    title: 'Name',
+    description: 'Your own name for this record; a device may bind its vendor token by it.',
+    maxLength: 128,
+    must: 'be at most 128 characters',
+  }),
+)
+
+/** Vendors add classes now and then, so one that is not in the list only warns. */
+export const category = (classes: readonly string[], wording: Pick<Wording, 'title' | 'description'>) =>
+  Type.Optional(
+    word({ ...wording, usual: { pattern: `^(${classes.join('|')})$`, words: `one of ${classes.join(', ')}` } }),
+  )
+
+export const defaultChannel = Type.Optional(
+  word({
+    title: 'Default bar channel',
+    description: "Android's notification channel for messages that name none. The app must have created it.",
+  }),
+)

@@ -1,0 +1,168 @@
+import type { Clock } from '../clock.ts'
+import { backoffMs } from '../push/retry.ts'
+import { Guard } from './guard.ts'
+import type { Limits } from './vendor.ts'
+
+/** Requests in a row that failed on the vendor's side, after which it counts as down. */
+const BREAKS_AFTER = 5
+const LONGEST_BREAK_MS = 60_000
+/** Rates are kept over this long: shorter bursts are nobody's trouble. */
+const BURST_MS = 100
+
+/**
+ * open    takes work
+ * paused  takes none until a time: asked to wait, out of allowance, denied, or broken
+ * trying  after a break, one request at a time until one succeeds
+ */
+export type LaneState = 'open' | 'paused' | 'trying'
+
+/** One app at one vendor in one environment: how much at once, how fast, and whether at all. */
+export class Lane {
+  readonly guard = new Guard()
+  readonly #limits: Limits
+  readonly #clock: Clock
+  readonly #perSecond: number
+  #underWay = 0
+  /** Those who wait for room. */
+  readonly #waiting: (() => void)[] = []
+  /** Those who have room and wait for the rate. */
+  readonly #asleep = new Set<() => void>()
+  /** When the rate allows the next request. */
+  #freeAt = 0
+  #pausedUntil = 0
+  #why = ''
+  #failures = 0
+  /** What the operator was last told of it. */
+  #told = ''
+
+  constructor(limits: Limits, clock: Clock, perSecond: number) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#perSecond = perSecond
+  }
+
+  get state(): LaneState {
+    if (this.#clock.now() < this.#pausedUntil) return 'paused'
+    return this.#failures >= BREAKS_AFTER ? 'trying' : 'open'
+  }
+
+  get underWay(): number {
+    return this.#underWay
+  }
+
+  /** Until when it is paused, and why; what was last said of it while it tries again. */
+  get trouble(): { until: number; why: string } | undefined {
+    return this.state === 'open' ? undefined : { until: this.#pausedUntil, why: this.#why }
+  }
+
+  /** When it may be tried again: not before its pause is over, nor before the rate has room. */
+  get resumesAt(): number {
+    return Math.max(this.#clock.now(), this.#pausedUntil, this.#freeAt)
+  }
+
+  /** Takes a place where there is nothing to wait for: the usual case, without a promise. */
+  enterNow(devices: number, until: number): boolean {
+    if (this.#waiting.length > 0 || this.#underWay >= this.#room() || !this.takesWork(until)) return false
+    const now = this.#clock.now()
+    const startAt = Math.max(now, this.#freeAt)
+    if (startAt >= until || startAt - now > BURST_MS) return false
+    this.#take(devices, startAt)
+    return true
+  }
+
+  /** Waits for its turn. False: the lane is paused now, or `until` is over. */
+  async enter(devices: number, until: number): Promise<boolean> {
+    while (this.#underWay >= this.#room()) {
+      if (!this.takesWork(until)) return false
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    if (!this.takesWork(until)) {
+      this.#waiting.shift()?.() // its turn goes to the next, who may have more time
+      return false
+    }
+    const now = this.#clock.now()
+    const startAt = Math.max(now, this.#freeAt)
+    if (startAt >= until) {
+      this.#waiting.shift()?.()
+      return false
+    }
+    this.#take(devices, startAt)
+    if (startAt - now <= BURST_MS) return true
+    await this.#sleep(startAt - now)
+    if (this.takesWork(until)) return true
+    this.leave()
+    return false
+  }
+
+  leave(): void {
+    this.#underWay -= 1
+    this.#waiting.shift()?.()
+  }
+
+  /** The vendor answered sensibly: there is room for all again. */
+  works(): void {
+    const wasTrying = this.#failures >= BREAKS_AFTER
+    this.#failures = 0
+    this.#told = ''
+    if (!wasTrying) return
+    for (const wake of this.#waiting.splice(0, this.#limits.concurrency - this.#underWay)) wake()
+  }
+
+  /** It did not. True when the lane has just been given a break for it. */
+  fails(why: string, chance: number): boolean {
+    // Begun before the pause: a connection that takes hundreds of requests with it is one failure, not hundreds.
+    if (this.state === 'paused') return false
+    this.#failures += 1
+    if (this.#failures < BREAKS_AFTER) return false
+    const breakMs = Math.min(LONGEST_BREAK_MS, backoffMs(this.#failures - BREAKS_AFTER + 1, chance))
+    return this.pause(this.#clock.now() + breakMs, why)
+  }
+
+  /** Takes nothing until then. A shorter pause does not cut a longer one. True when it was open before. */
+  pause(until: number, why: string): boolean {
+    const wasOpen = this.state !== 'paused'
+    if (until > this.#pausedUntil) {
+      this.#pausedUntil = until
+      this.#why = why
+    }
+    if (this.state !== 'paused') return wasOpen
+    for (const wake of [...this.#waiting.splice(0), ...this.#asleep]) wake()
+    this.#freeAt = 0 // those who slept give their turns back
+    return wasOpen
+  }
+
+  /** Whether the operator does not know this yet. It is the same trouble until something has worked. */
+  isNews(why: string): boolean {
+    const isNews = this.#told !== why
+    this.#told = why
+    return isNews
+  }
+
+  /** Whether something may begin now that has to begin before then. */
+  takesWork(until: number): boolean {
+    const now = this.#clock.now()
+    return now >= this.#pausedUntil && now < until
+  }
+
+  /** It waits for those before it, never for its own size: one too large for the time given would wait for ever. */
+  #take(devices: number, startAt: number): void {
+    this.#freeAt = startAt + ((this.#limits.counts === 'devices' ? devices : 1) / this.#perSecond) * 1000
+    this.#underWay += 1
+  }
+
+  #room(): number {
+    return this.state === 'trying' ? 1 : this.#limits.concurrency
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        this.#asleep.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      this.#asleep.add(wake)
+    })
+  }
+}

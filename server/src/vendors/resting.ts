@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts'
+
+const MOST_KEPT = 100_000
+
+/**
+ * Addresses that their vendor asked to leave alone for a while. A batch is due again as soon as the first of its
+ * devices is, and the next task may be for the same device: neither may reach it before its time.
+ */
+export class Resting {
+  readonly #clock: Clock
+  readonly #until = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  add(key: string, until: number): void {
+    this.#until.set(key, Math.max(until, this.#until.get(key) ?? 0))
+    if (this.#until.size > MOST_KEPT) this.#until.delete(this.#until.keys().next().value!)
+  }
+
+  /** Until when; undefined for the rested and for all others. */
+  until(key: string): number | undefined {
+    const until = this.#until.get(key)
+    if (until === undefined || until > this.#clock.now()) return until
+    this.#until.delete(key)
+    return undefined
+  }
+
+  get isEmpty(): boolean {
+    return this.#until.size === 0
+  }
+}

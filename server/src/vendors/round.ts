@@ -1,0 +1,320 @@
+import type { Cell } from '../metrics-kinds.ts'
+import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
+import type { Handing, Outcome, Target } from '../push/channel.ts'
+import { DENIED_MS } from '../push/retry.ts'
+import type { DeadToken } from '../store/quarantine.ts'
+import type { OpenAccount } from './accounts.ts'
+import type { Desk } from './desk.ts'
+import type { Lane } from './lane.ts'
+import type { Exchanged } from './send.ts'
+import { nextDay } from './next-day.ts'
+import type { Address, Addressed, Preparation, Vendor, VendorPush, Verdict } from './vendor.ts'
+
+/** An address with its place in the round. */
+interface Placed extends Address {
+  place: number
+  index: number
+}
+
+/** How a request differs from the first one for the same addresses. */
+interface Attempt {
+  variant: string
+  renewed: boolean
+  unknowns: number
+  /** The most addresses of one request. */
+  batch: number
+}
+
+/** Addresses to be asked for once more. */
+interface Again {
+  addresses: Placed[]
+  attempt: Attempt
+  waitMs: number
+}
+
+const SENT: Outcome = { kind: 'sent' }
+const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
+const UNKNOWN_TRIES = 3
+const UNKNOWN_PAUSE_MS = 500
+const LIMITED_MS = 1_000
+/** Nobody knows what happened, so nobody knows when it is over. */
+const SURPRISE_MS = 60_000
+
+/** One batch on its way through a vendor: its requests, and what each answer means for its addresses and for the lane. */
+export class Round {
+  readonly #desk: Desk
+  readonly #vendor: Vendor
+  readonly #account: OpenAccount
+  readonly #push: VendorPush
+  readonly #handing: Handing
+  readonly #lane: Lane
+  #outcomes: Outcome[] = []
+  /** Failures of this round in a row: later ones wait longer. */
+  #failures = 0
+  /** What is counted for every request is looked up once a round. */
+  readonly #requests: Partial<Record<Exchanged['kind'], Cell>> = {}
+  readonly #answers: Partial<Record<Verdict['kind'], Cell>> = {}
+
+  constructor(desk: Desk, vendor: Vendor, account: OpenAccount, push: VendorPush, handing: Handing) {
+    this.#desk = desk
+    this.#vendor = vendor
+    this.#account = account
+    this.#push = push
+    this.#handing = handing
+    this.#lane = desk.lane(vendor, account)
+  }
+
+  async send(targets: readonly Target[]): Promise<Outcome[]> {
+    const { regionOf, limits } = this.#vendor
+    const { until } = this.#handing
+    const lane = this.#lane
+    this.#outcomes = new Array<Outcome>(targets.length)
+    const placed = targets.map(({ address, deviceId, badge, index }, place): Placed => ({ token: address!, deviceId, badge, place, index }))
+    const sending: Promise<void>[] = []
+    const awake = this.#desk.resting.isEmpty ? placed : placed.filter((address) => !this.#rests(address))
+    const regions = regionOf ? Map.groupBy(awake, ({ token }) => regionOf(token, this.#account)) : new Map([['', awake]])
+    for (const [region, addresses] of regions) {
+      for (let at = 0; at < addresses.length; at += limits.batch) {
+        const some = addresses.slice(at, at + limits.batch)
+        // One waits for room and the others behind it: a thousand that wait would cost more than sending them.
+        if (lane.enterNow(some.length, until) || (await lane.enter(some.length, until))) {
+          sending.push(this.#request(region, some, FIRST))
+        } else this.#notNow(some)
+      }
+    }
+    await Promise.all(sending)
+    return this.#outcomes
+  }
+
+  /** For those that have their place in the lane; what is asked once more waits for another one. */
+  async #request(region: string, addresses: readonly Placed[], attempt: Attempt): Promise<void> {
+    const lane = this.#lane
+    let again: Again[] = []
+    try {
+      again = await this.#turn(region, addresses, attempt)
+    } catch (error) {
+      this.#surprised(addresses, error)
+    } finally {
+      lane.leave()
+    }
+    for (const { waitMs, ...next } of again) {
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+      const repeated: Promise<void>[] = []
+      for (let at = 0; at < next.addresses.length; at += next.attempt.batch) {
+        const some = next.addresses.slice(at, at + next.attempt.batch)
+        if (await lane.enter(some.length, this.#handing.until)) repeated.push(this.#request(region, some, next.attempt))
+        else this.#notNow(some)
+      }
+      await Promise.all(repeated)
+    }
+  }
+
+  /** One request and its answer; resolves to what is to be asked once more. */
+  async #turn(region: string, addresses: readonly Placed[], attempt: Attempt): Promise<Again[]> {
+    const { tokens } = this.#desk
+    const access = tokens.current(this.#vendor, this.#account, region) ?? (await tokens.get(this.#vendor, this.#account, region))
+    if (typeof access !== 'string') return this.#judge(addresses, attempt, addresses.map(() => withoutAccess(access)))
+    // Getting a token and storing a body may each take as long as a request.
+    if (this.#isTooLate) return this.#notNow(addresses)
+    const to = { push: this.#push, account: this.#account, addresses, region, access, variant: attempt.variant }
+    const { prepare } = this.#vendor
+    const prepared = prepare?.isFor(to) ? await this.#prepare(prepare, to) : ''
+    if (typeof prepared !== 'string') {
+      if (prepared.kind === 'renew') this.#desk.tokens.drop(this.#account, region, access)
+      return this.#judge(addresses, attempt, addresses.map(() => prepared))
+    }
+    if (this.#isTooLate) return this.#notNow(addresses)
+    const addressed: Addressed = { ...to, prepared }
+    const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, region, this.#vendor.request(addressed)))
+    if (exchanged.kind !== 'reply') return this.#unanswered(addresses, exchanged)
+    const { reply, retryAfterMs, over } = exchanged
+    const verdicts = this.#vendor.read(reply, addressed)
+    if (verdicts.some(({ reconnect }) => reconnect)) this.#desk.retire(this.#account, region, over)
+    if (verdicts.length === addresses.length && verdicts.every(({ kind }) => kind === 'sent')) {
+      await this.#allSent(addresses)
+      return []
+    }
+    if (verdicts.some(({ kind }) => kind === 'renew')) this.#desk.tokens.drop(this.#account, region, access)
+    return this.#judge(addresses, attempt, verdicts, retryAfterMs)
+  }
+
+  async #prepare(prepare: Preparation, to: Omit<Addressed, 'prepared'>): Promise<string | Verdict> {
+    const { prepared, clock } = this.#desk
+    return prepared.closed(this.#account.key) ?? prepared.get(`${this.#account.key} ${to.region} ${to.variant} ${this.#push.taskId}`, async () => {
+      const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, to.region, prepare.request(to)))
+      if (exchanged.kind !== 'reply') return { kind: 'down', why: exchanged.why } // nothing was sent to anybody yet
+      const { reply, retryAfterMs, over } = exchanged
+      const read = prepare.read(reply)
+      if ('prepared' in read) return read.prepared
+      if (read.reconnect) this.#desk.retire(this.#account, to.region, over)
+      if (read.kind === 'adapt' && read.batch !== undefined) prepared.close(this.#account.key, read, nextDay(clock.now()))
+      return read.kind === 'limited' && retryAfterMs !== undefined ? { ...read, waitMs: retryAfterMs } : read
+    })
+  }
+
+  #counted(exchanged: Exchanged): Exchanged {
+    const { kind } = exchanged
+    const cell = (this.#requests[kind] ??= vendorRequests.of(this.#vendor.name, kind))
+    cell.value += 1
+    return exchanged
+  }
+
+  #countAnswers(kind: Verdict['kind'], count: number): void {
+    const cell = (this.#answers[kind] ??= vendorAnswers.of(this.#vendor.name, kind))
+    cell.value += count
+  }
+
+  /** Whether the lane was paused, or the time ran out, while this one had its turn. */
+  get #isTooLate(): boolean {
+    return !this.#lane.takesWork(this.#handing.until)
+  }
+
+  /** The vendor wants it left alone for now: it is not asked. */
+  #rests(address: Placed): boolean {
+    const at = this.#desk.resting.until(this.#restingKey(address))
+    if (at !== undefined) this.#set(address, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', at })
+    return at !== undefined
+  }
+
+  #restingKey({ token }: Placed): string {
+    return `${this.#account.key} ${token}`
+  }
+
+  #notNow(addresses: readonly Placed[]): Again[] {
+    const { trouble, resumesAt } = this.#lane
+    this.#all(addresses, { kind: 'later', why: trouble?.why ?? 'there was no time for it', at: resumesAt })
+    return []
+  }
+
+  /** What is known of some of them stays known, and other requests of the batch go on. */
+  #surprised(addresses: readonly Placed[], error: unknown): void {
+    const { log, clock } = this.#desk
+    log.error({ err: error, vendor: this.#vendor.name, task: this.#push.taskId }, 'handing over to a vendor failed in a way nobody foresaw; it is tried again')
+    const at = clock.now() + SURPRISE_MS
+    for (const { place } of addresses) this.#outcomes[place] ??= { kind: 'later', why: 'it failed in a way nobody foresaw', at }
+  }
+
+  #unanswered(addresses: readonly Placed[], { kind, why }: Exclude<Exchanged, { kind: 'reply' }>): Again[] {
+    this.#desk.fails(this.#lane, this.#account, why)
+    const at = this.#againAt()
+    this.#all(addresses, kind === 'lost' ? { kind, why, at } : { kind: 'later', why, at })
+    return []
+  }
+
+  /** The usual reply, judged in short. */
+  #allSent(addresses: readonly Placed[]): Promise<unknown> | undefined {
+    this.#countAnswers('sent', addresses.length)
+    for (const { index, place } of addresses) {
+      this.#handing.sent(index)
+      this.#outcomes[place] = SENT
+    }
+    this.#failures = 0
+    this.#lane.works()
+    return this.#desk.bury(this.#lane, this.#account, addresses.length, [])
+  }
+
+  /** What a reply means: for each address an outcome or another request, for the lane a pause or a good mark. */
+  async #judge(addresses: readonly Placed[], attempt: Attempt, verdicts: readonly Verdict[], retryAfterMs?: number): Promise<Again[]> {
+    const now = this.#desk.clock.now()
+    const dead: DeadToken[] = []
+    const again = new Map<string, Again>()
+    const repeat = (address: Placed, next: Attempt, waitMs = 0): void => {
+      const key = `${next.variant} ${next.renewed} ${next.unknowns}`
+      const group = again.get(key) ?? { addresses: [], attempt: next, waitMs }
+      group.addresses.push(address)
+      again.set(key, group)
+    }
+    const whole = new Map<Verdict['kind'], Verdict>() // what concerns the lane
+    let heard = 0 // those of whose token it says anything
+    addresses.forEach((address, i) => {
+      const verdict = verdicts[i] ?? ({ kind: 'unknown', why: 'the answer says nothing of it' } as const)
+      this.#countAnswers(verdict.kind, 1)
+      switch (verdict.kind) {
+        case 'sent':
+          heard += 1
+          this.#handing.sent(address.index)
+          return this.#set(address, verdict)
+        case 'dead':
+          heard += 1
+          dead.push({ deviceId: address.deviceId, token: address.token, before: verdict.since ?? this.#push.now })
+          return this.#set(address, { kind: 'dead', why: verdict.why })
+        case 'refused':
+          heard += 1
+          return this.#set(address, { kind: 'refused', why: verdict.why })
+        case 'denied':
+          whole.set('denied', verdict)
+          return this.#set(address, { kind: 'denied', why: verdict.why, at: now + DENIED_MS })
+        case 'renew':
+          if (!attempt.renewed) return repeat(address, { ...attempt, renewed: true })
+          whole.set('denied', { kind: 'denied', why: verdict.why })
+          return this.#set(address, { kind: 'denied', why: verdict.why, at: now + DENIED_MS })
+        case 'adapt':
+          if (attempt.variant !== verdict.variant) {
+            return repeat(address, { ...attempt, variant: verdict.variant, batch: verdict.batch ?? attempt.batch })
+          }
+          return this.#set(address, { kind: 'refused', why: verdict.why })
+        case 'unknown':
+          if (attempt.unknowns < UNKNOWN_TRIES) {
+            return repeat(address, { ...attempt, unknowns: attempt.unknowns + 1 }, UNKNOWN_PAUSE_MS * 2 ** attempt.unknowns)
+          }
+          unknownCodes.of(this.#vendor.name).value += 1
+          this.#desk.log.warn({ vendor: this.#vendor.name, task: this.#push.taskId, why: verdict.why }, 'a vendor keeps answering what nobody knows; the push counts as refused')
+          return this.#set(address, { kind: 'refused', why: verdict.why })
+        case 'limited':
+        case 'exhausted': {
+          const at = verdict.kind === 'exhausted' ? nextDay(now) : now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs())
+          if (!verdict.alone) whole.set(verdict.kind, verdict)
+          else if (retryAfterMs !== undefined) this.#desk.resting.add(this.#restingKey(address), at)
+          return this.#set(address, { kind: 'later', why: verdict.why, at })
+        }
+        case 'down':
+          whole.set('down', verdict)
+          return this.#set(address, { kind: 'later', why: verdict.why, at: this.#againAt(retryAfterMs) })
+      }
+    })
+    if (whole.size === 0) {
+      this.#failures = 0
+      this.#lane.works()
+    }
+    for (const verdict of whole.values()) await this.#concernsLane(verdict, now, retryAfterMs)
+    await this.#desk.bury(this.#lane, this.#account, heard, dead)
+    return [...again.values()]
+  }
+
+  async #concernsLane(verdict: Verdict, now: number, retryAfterMs: number | undefined): Promise<void> {
+    if (verdict.kind === 'sent') return
+    const { why } = verdict
+    if (verdict.kind === 'denied') await this.#desk.pause(this.#lane, this.#account, now + DENIED_MS, why, true)
+    if (verdict.kind === 'exhausted') await this.#desk.pause(this.#lane, this.#account, nextDay(now), why, true)
+    if (verdict.kind === 'limited') {
+      await this.#desk.pause(this.#lane, this.#account, now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs()), why, false)
+    }
+    if (verdict.kind === 'down') {
+      this.#failures += 1
+      this.#desk.fails(this.#lane, this.#account, why)
+      if (retryAfterMs !== undefined) await this.#desk.pause(this.#lane, this.#account, now + retryAfterMs, why, false)
+    }
+  }
+
+  #limitedMs(): number {
+    return LIMITED_MS * (1 + this.#failures)
+  }
+
+  #againAt(retryAfterMs = 0): number {
+    return Math.max(this.#desk.againAt(this.#lane, this.#failures + 1), this.#desk.clock.now() + retryAfterMs)
+  }
+
+  #all(addresses: readonly Placed[], outcome: Outcome): void {
+    for (const address of addresses) this.#set(address, outcome)
+  }
+
+  #set({ place }: Placed, outcome: Outcome): void {
+    this.#outcomes[place] = outcome
+  }
+}
+
+const ABOUT_LANE: ReadonlySet<Verdict['kind']> = new Set(['denied', 'limited', 'exhausted', 'down'])
+
+/** Where there is no access token nothing was asked of the push: an answer nobody knows is the vendor's trouble, not the push's end. */
+const withoutAccess = (verdict: Verdict): Verdict =>
+  ABOUT_LANE.has(verdict.kind) ? verdict : { kind: 'down', why: 'why' in verdict ? verdict.why : 'no access token in the answer' }
