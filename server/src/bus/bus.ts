@@ -9,7 +9,13 @@ export type Topic =
   | 'changes' // the changes table has news
 
 export interface Bus {
+  /** Many of one topic in a moment count as one. Never throws: what cannot be sent is lost. */
   nudge(topic: Topic): void
+  /** Hears this node's nudges and the others'. Returns how to stop. */
   on(topic: Topic, listener: () => void): () => void
+  state(): BusState
   close(): Promise<void>
 }
+
+/** Whether other nodes can be heard, and since when that is so, in Unix milliseconds. */
+export type BusState = { connected: true; since: number } | { connected: false; since: number; why: string }

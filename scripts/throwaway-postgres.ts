@@ -1,0 +1,103 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { meetNeeds } from './needs.ts'
+
+const run = promisify(execFile)
+
+export const postgresNeed = { command: 'pg_ctlcluster', debian: 'postgresql' }
+
+/** A PostgreSQL of its own for a test: an empty cluster in a temporary folder on a free port, gone afterwards. */
+export interface ThrowawayPostgres {
+  /** A new, empty database; its URL. */
+  database(): Promise<string>
+  /** Ends the server without a word to anybody, as a crash would. */
+  crash(): Promise<void>
+  /** Starts it again on the same port, with what it had. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+const runner = async (): Promise<{ uid?: number; gid?: number }> => {
+  if (process.getuid?.() !== 0) return {}
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, 'postgres'])).stdout)))
+  return { uid, gid }
+}
+
+/** The newest one that is installed; Debian keeps them off the PATH. */
+const programs = async (): Promise<string> => {
+  const root = '/usr/lib/postgresql'
+  const versions = (await readdir(root)).map(Number).filter(Number.isInteger).sort((a, b) => b - a)
+  return join(root, String(versions[0]), 'bin')
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export const startPostgres = async (): Promise<ThrowawayPostgres> => {
+  const unmet = meetNeeds('the tests', [postgresNeed])
+  if (unmet !== undefined) throw new Error(unmet)
+  const [as, bin] = [await runner(), await programs()]
+  const folder = await mkdtemp(join(tmpdir(), 'carillon-postgres-'))
+  if (as.uid !== undefined) await chown(folder, as.uid, as.gid!)
+  const here = { ...as, cwd: folder }
+  const data = join(folder, 'data')
+  // A default order that is not the order of bytes: what should not depend on it is seen not to.
+  const locale = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
+  await run(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', ...locale], here)
+
+  let server: ChildProcess
+  let port = 0
+  const login = (): string[] => ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres']
+  /** False: the port was taken after all. */
+  const start = async (): Promise<boolean> => {
+    const settings = ['fsync=off', 'full_page_writes=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
+    const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], {
+      ...here, stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    server = child
+    let said = ''
+    return new Promise((resolve, reject) => {
+      child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+        said += text
+        if (said.includes('ready to accept connections')) resolve(true)
+      })
+      child.once('exit', () => (said.includes('Address already in use') ? resolve(false) : reject(new Error(said))))
+    })
+  }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    server.kill(signal)
+    await once(server, 'exit')
+  }
+  do port = await freePort()
+  while (!(await start()))
+
+  let databases = 0
+  return {
+    async database() {
+      databases += 1
+      await run(join(bin, 'createdb'), [...login(), `carillon_${databases}`], here)
+      return `postgres://postgres@127.0.0.1:${port}/carillon_${databases}`
+    },
+    crash: () => end('SIGQUIT'),
+    async restart() {
+      if (!(await start())) throw new Error(`port ${port} is taken by somebody else`)
+    },
+    async stop() {
+      await end('SIGINT')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
