@@ -76,7 +76,6 @@ export const startServer = async (config: Config, log: Logger): Promise<Running>
 const open = async (config: Config, log: Logger, closings: (() => unknown)[]): Promise<Omit<Running, 'close'>> => {
   const clock = systemClock
   const tls = config.tlsCert === '' ? undefined : new Tls(config, log, clock.now())
-  closings.push(watchProcess())
   closings.push(lockFolder(config.data))
   const { store, seal } = await openStore(config, { checkpoints: true })
   closings.push(() => store.close())
@@ -193,6 +192,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     // Together: a device's WebSocket is a connection of the HTTP server, which is closed when all of them are.
     await Promise.all([closeHttp(http, HTTP_GRACE_MS), gateway.close()])
   })
+  closings.push(watchProcess()) // from here on somebody may be kept waiting
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const { port } = http.server.address() as AddressInfo
   const s = tls ? 's' : ''

@@ -339,7 +339,7 @@ const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: numbe
 /** A planned task with no batch left to work on is done: 1. Inbox places keep it alive until they expire. */
 export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> => {
   // Held before the look at its batches: of two that close the last two at once, each would see the other's still open.
-  await tx.get('SELECT id FROM tasks WHERE id = ? for update', taskId)
+  await tx.hold('SELECT id FROM tasks WHERE id = ? for update', taskId)
   const finished = await tx.get<{ listened: number }>(
     `UPDATE tasks SET state = 'done', finished_at = ?2,
        live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id

@@ -83,7 +83,7 @@ const freeAll = async (tx: Tx, node: number, now: number): Promise<Reaped> => {
   if (own.length > 0) {
     const ids = list(own.map(({ id }) => id))
     // The states are held before the batches, in the order of their ids, as by everybody who needs both.
-    await tx.all('SELECT batch_id FROM batch_states WHERE batch_id any_int(?1) ORDER BY batch_id for update', ids)
+    await tx.hold('SELECT batch_id FROM batch_states WHERE batch_id any_int(?1) ORDER BY batch_id for update', ids)
     await tx.run(
       `UPDATE batches SET held_until = 0, node = NULL, due_at = ?3
        WHERE id any_int(?1) AND due_at IS NOT NULL AND (node = ?2 OR (held_by = ?2 AND held_until > 0))`,

@@ -13,6 +13,8 @@ export interface Tx {
   all<R>(sql: string, ...values: Value[]): Promise<R[]>
   /** How many rows changed. */
   run(sql: string, ...values: Value[]): Promise<number>
+  /** Holds these rows until the transaction ends. The embedded store has one writer, so nobody to hold them against. */
+  hold(sql: string, ...values: Value[]): Promise<void>
 }
 
 /**

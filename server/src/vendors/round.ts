@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Cell } from '../metrics-kinds.ts'
 import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
 import type { Handing, Outcome, Target } from '../push/channel.ts'
@@ -34,6 +35,8 @@ interface Again {
 
 const SENT: Outcome = { kind: 'sent' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
+// Some 3 ms of sending: between turns, answers and everybody else's calls are read.
+const REQUESTS_A_TURN = 50
 const UNKNOWN_TRIES = 3
 const UNKNOWN_PAUSE_MS = 500
 const LIMITED_MS = 1_000
@@ -79,6 +82,7 @@ export class Round {
         // One waits for room and the others behind it: a thousand that wait would cost more than sending them.
         if (lane.enterNow(some.length, until) || (await lane.enter(some.length, until))) {
           sending.push(this.#request(region, some, FIRST))
+          if (sending.length % REQUESTS_A_TURN === 0) await setImmediate()
         } else this.#notNow(some)
       }
     }

@@ -27,6 +27,10 @@ export class Session implements Tx {
     return (await this.#query(sql, values)).rows as R[]
   }
 
+  async hold(sql: string, ...values: Value[]): Promise<void> {
+    await this.all(sql, ...values)
+  }
+
   async run(sql: string, ...values: Value[]): Promise<number> {
     return (await this.#query(sql, values)).rowCount ?? 0
   }

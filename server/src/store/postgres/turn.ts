@@ -40,6 +40,10 @@ export class Neighbour implements Tx {
     return this.#tx.all<R>(sql, ...values)
   }
 
+  async hold(sql: string, ...values: Value[]): Promise<void> {
+    await this.all(sql, ...values)
+  }
+
   async run(sql: string, ...values: Value[]): Promise<number> {
     await this.#wait(sql)
     return this.#tx.run(sql, ...values)

@@ -8,6 +8,8 @@ const macros: [RegExp, string][] = [
   [/ for (?:update|share)(?: of \w+)?(?: skip locked)?/g, ''], // one writer: nobody to wait for, nothing to skip
 ]
 
+const HELD = Promise.resolve()
+
 /** One SQLite connection that runs operations; statements are prepared once. */
 export class Connection implements Tx {
   readonly db: DatabaseSync
@@ -45,6 +47,10 @@ export class Connection implements Tx {
 
   run(sql: string, ...values: Value[]): Promise<number> {
     return settled(() => Number(this.#prepare(sql).run(...values).changes))
+  }
+
+  hold(): Promise<void> {
+    return HELD
   }
 
   exec(sql: string): void {
