@@ -36,7 +36,7 @@ interface Again {
 const SENT: Outcome = { kind: 'sent' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
 // Some 3 ms of sending: between turns, answers and everybody else's calls are read.
-const REQUESTS_A_TURN = 50
+const DEVICES_A_TURN = 50
 const UNKNOWN_TRIES = 3
 const UNKNOWN_PAUSE_MS = 500
 const LIMITED_MS = 1_000
@@ -74,16 +74,25 @@ export class Round {
     this.#outcomes = new Array<Outcome>(targets.length)
     const placed = targets.map(({ address, deviceId, badge, index }, place): Placed => ({ token: address!, deviceId, badge, place, index }))
     const sending: Promise<void>[] = []
+    let inTurn = 0
     const awake = this.#desk.resting.isEmpty ? placed : placed.filter((address) => !this.#rests(address))
     const regions = regionOf ? Map.groupBy(awake, ({ token }) => regionOf(token, this.#account)) : new Map([['', awake]])
     for (const [region, addresses] of regions) {
       for (let at = 0; at < addresses.length; at += limits.batch) {
         const some = addresses.slice(at, at + limits.batch)
         // One waits for room and the others behind it: a thousand that wait would cost more than sending them.
-        if (lane.enterNow(some.length, until) || (await lane.enter(some.length, until))) {
-          sending.push(this.#request(region, some, FIRST))
-          if (sending.length % REQUESTS_A_TURN === 0) await setImmediate()
-        } else this.#notNow(some)
+        const isWaiting = !lane.enterNow(some.length, until)
+        if (isWaiting && !(await lane.enter(some.length, until))) {
+          this.#notNow(some)
+          continue
+        }
+        // After a wait, too: what made room was one of many answers that are being read, and those come first.
+        if (isWaiting || inTurn >= DEVICES_A_TURN) {
+          await setImmediate()
+          inTurn = 0
+        }
+        inTurn += some.length
+        sending.push(this.#request(region, some, FIRST))
       }
     }
     await Promise.all(sending)
