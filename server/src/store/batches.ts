@@ -286,8 +286,8 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
   const closedIn = new Set<number>()
   // In the order of the batches, and then of the tasks: two reports at once must not wait for one another.
   for (const { batchId, taskId, places, marks, told } of batches.toSorted((a, b) => a.batchId - b.batchId)) {
-    const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number }>(
-      'SELECT bytes, log, sent, received FROM batch_states WHERE batch_id = ? for update', batchId,
+    const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number; inboxed: number }>(
+      'SELECT bytes, log, sent, received, inboxed FROM batch_states WHERE batch_id = ? for update', batchId,
     )
     if (!row) continue // purged, or erased with its app
     const { bytes } = row
@@ -314,8 +314,8 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
       'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
       batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, log),
     )
-    if (sum.pending + sum.waiting === 0) await tx.run('DELETE FROM inbox WHERE batch_id = ?', batchId)
-    else if (ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
+    if (row.inboxed === 1 && sum.pending + sum.waiting === 0) await tx.run('DELETE FROM inbox WHERE batch_id = ?', batchId)
+    else if (row.inboxed === 1 && ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
     if (sum.pending === 0) {
       const closed = await tx.run('UPDATE batches SET due_at = NULL WHERE id = ? AND due_at IS NOT NULL', batchId)
       if (closed > 0) closedIn.add(taskId)

@@ -16,6 +16,7 @@ export const addToInbox = async (
   tx: Tx,
   { taskId, batchId, devices, limit }: { taskId: number; batchId: number; devices: readonly number[]; limit: number },
 ): Promise<void> => {
+  await markInboxed(tx, batchId)
   for (const device of devices) {
     await tx.run('INSERT INTO inbox (device_id, task_id, batch_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', device, taskId, batchId)
     const beyond = await tx.all<Place>(
@@ -34,8 +35,14 @@ export const keepInInbox = async (
   for (const { deviceId, taskId, batchId, index } of rows.toSorted((a, b) => a.batchId - b.batchId)) {
     const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ? for update', batchId)
     if (!state || !isDeliverable(state.bytes[index] ?? 0xff)) continue
+    await markInboxed(tx, batchId)
     await tx.run('INSERT INTO inbox (device_id, task_id, batch_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', deviceId, taskId, batchId)
   }
+}
+
+/** Whoever ends a delivery of this batch has rows to look for. */
+const markInboxed = async (tx: Tx, batchId: number): Promise<void> => {
+  await tx.run('UPDATE batch_states SET inboxed = 1 WHERE batch_id = ? AND inboxed = 0', batchId)
 }
 
 const endPlace = async (tx: Tx, deviceId: number, { task_id, batch_id }: Place, state: DeliveryState): Promise<void> => {

@@ -11,6 +11,7 @@ import { Lane, type LaneState } from './lane.ts'
 import { Prepared } from './prepared.ts'
 import { Resting } from './resting.ts'
 import type { Exchanged, Sender, Sending } from './send.ts'
+import { Turns } from './turns.ts'
 import type { Vendor, VendorRequest } from './vendor.ts'
 
 export interface DeskParts {
@@ -50,6 +51,7 @@ export class Desk {
   readonly accounts: Accounts
   readonly tokens: AccessTokens
   readonly prepared: Prepared
+  readonly turns = new Turns()
   readonly resting: Resting
   readonly receiptUrl: DeskParts['receiptUrl']
   readonly #sender: DeskParts['sender']

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Cell } from '../metrics-kinds.ts'
 import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
 import type { Handing, Outcome, Target } from '../push/channel.ts'
@@ -35,7 +34,7 @@ interface Again {
 
 const SENT: Outcome = { kind: 'sent' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
-// Some 3 ms of sending: between turns, answers and everybody else's calls are read.
+// Some 3 ms of sending.
 const DEVICES_A_TURN = 50
 const UNKNOWN_TRIES = 3
 const UNKNOWN_PAUSE_MS = 500
@@ -74,7 +73,7 @@ export class Round {
     this.#outcomes = new Array<Outcome>(targets.length)
     const placed = targets.map(({ address, deviceId, badge, index }, place): Placed => ({ token: address!, deviceId, badge, place, index }))
     const sending: Promise<void>[] = []
-    let inTurn = 0
+    let inTurn = targets.length > 1 ? DEVICES_A_TURN : 0
     const awake = this.#desk.resting.isEmpty ? placed : placed.filter((address) => !this.#rests(address))
     const regions = regionOf ? Map.groupBy(awake, ({ token }) => regionOf(token, this.#account)) : new Map([['', awake]])
     for (const [region, addresses] of regions) {
@@ -86,9 +85,10 @@ export class Round {
           this.#notNow(some)
           continue
         }
-        // After a wait, too: what made room was one of many answers that are being read, and those come first.
+        // After a wait, too: what made room was one of many answers that are being read, and those come first. A single
+        // push waits for nobody.
         if (isWaiting || inTurn >= DEVICES_A_TURN) {
-          await setImmediate()
+          await this.#desk.turns.take()
           inTurn = 0
         }
         inTurn += some.length

@@ -271,6 +271,7 @@ CREATE TABLE batch_states (
   sent     INTEGER NOT NULL DEFAULT 0,
   received INTEGER NOT NULL DEFAULT 0,
   waiting  INTEGER NOT NULL DEFAULT 0, -- inbox places
+  inboxed  INTEGER NOT NULL DEFAULT 0, -- 1 once it had inbox rows: most never have, and need none removed
   log      TEXT NOT NULL DEFAULT '[]'  -- JSON, short: what was done, when, with which outcomes
 );
 
