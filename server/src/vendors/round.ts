@@ -34,8 +34,8 @@ interface Again {
 
 const SENT: Outcome = { kind: 'sent' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
-// Some 3 ms of sending.
-const DEVICES_A_TURN = 50
+// Less than 2 ms of sending.
+const DEVICES_A_TURN = 25
 const UNKNOWN_TRIES = 3
 const UNKNOWN_PAUSE_MS = 500
 const LIMITED_MS = 1_000
