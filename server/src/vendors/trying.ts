@@ -16,7 +16,7 @@ export const tryAccount = async (desk: Desk, app: number, name: VendorName, envi
   const vendor = vendors[name]
   const region = ''
   const access = await desk.tokens.getNew(vendor, account, region) // one of yesterday says nothing of today's credentials
-  if (typeof access !== 'string') return inWords(vendor, access)
+  if (typeof access !== 'string') return withoutAccess(vendor, access)
   if (!vendor.probe) return { ok: true, words: `${vendor.title} gave an access token for these credentials` }
   const now = desk.clock.now()
   const push: VendorPush = {
@@ -29,6 +29,12 @@ export const tryAccount = async (desk: Desk, app: number, name: VendorName, envi
   const [verdict] = vendor.read(exchanged.reply, to)
   return inWords(vendor, verdict ?? { kind: 'unknown', why: 'an answer without a verdict' })
 }
+
+/** Whoever was not given a token has not been told yet whether the credentials are good, unless they were refused. */
+const withoutAccess = (vendor: Vendor, verdict: Verdict): Tried =>
+  verdict.kind === 'limited' || verdict.kind === 'exhausted'
+    ? { ok: false, words: `${vendor.title} could not be asked: ${verdict.why}` }
+    : inWords(vendor, verdict)
 
 /** An answer that finds fault with the made-up address alone shows that the credentials are good. */
 const inWords = ({ title }: Vendor, verdict: Verdict): Tried => {
