@@ -16,7 +16,6 @@ export interface VivoAccount {
 }
 
 const CLOCK_MS = 10 * 60_000
-const AUTHS_PER_SECOND = 10
 
 type Body = Record<string, unknown>
 
@@ -60,6 +59,8 @@ export default defineSimulator<
     textReview: boolean
     hours: boolean
     bodiesPerDay: number
+    /** Access tokens asked for. */
+    authsPerSecond: number
   }
 >({
   name: 'vivo',
@@ -82,6 +83,7 @@ export default defineSimulator<
     hours: false,
     /** How many bodies may be stored; the real figure is not published. */
     bodiesPerDay: 10_000,
+    authsPerSecond: 10,
   } satisfies VivoRules & Record<string, unknown>,
 
   sample() {
@@ -114,7 +116,7 @@ export default defineSimulator<
       if (sign === '') return refusal(10204)
       const account = accounts === 'any' ? undefined : accounts.find((known) => `${known.appId}` === appId)
       if (!/^\d{1,15}$/.test(appId) || (accounts !== 'any' && !account)) return refusal(10205)
-      if (!auths.take(appId, 1, AUTHS_PER_SECOND)) return refusal(10093)
+      if (!auths.take(appId, 1, options.authsPerSecond)) return refusal(10093)
       if (account && account.appKey !== appKey) return refusal(10202)
       if (!/^\d{13}$/.test(timestamp) || Math.abs(Number(timestamp) - now()) > CLOCK_MS) return refusal(10207)
       const right =
