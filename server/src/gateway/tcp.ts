@@ -27,8 +27,8 @@ interface DeviceSocket extends Socket {
 }
 
 /**
- * In place of the stream's own `push`: bytes go straight to the connection. The way through
- * the stream's buffer, its 'data' event and its "read more" in the next tick is most of what an acknowledgement costs.
+ * In place of the stream's own `push`: bytes go straight to the connection, without the stream's buffer, its 'data' event
+ * and a "read more" in the next tick for every acknowledgement.
  */
 function onBytes(this: DeviceSocket, chunk: Buffer | null): boolean {
   if (chunk === null) return Socket.prototype.push.call(this, null)
