@@ -31,12 +31,12 @@ const allowed: Record<string, readonly string[]> = {
   test: ['sdk', 'simulators', 'protocol'],
   bench: ['server/main', ...doors, ...steps, ...stores, ground, 'sdk', 'simulators', 'test', 'scripts', 'protocol'],
   // Starts the program as a user does, and is its devices, callers and vendors.
-  demo: ['sdk', 'simulators', 'protocol'],
+  demo: ['sdk', 'simulators', 'scripts/free-port.ts', 'protocol'],
   scripts: ['protocol'],
 }
 
 /** What tests lean on beside that: the programs they talk to, brought onto the machine and started. */
-const forTests = ['scripts/throwaway-nats.ts', 'scripts/throwaway-postgres.ts']
+const forTests = ['scripts/free-port.ts', 'scripts/throwaway-nats.ts', 'scripts/throwaway-postgres.ts']
 const isTest = (file: string): boolean => file.startsWith('test/') || file.endsWith('.test.ts')
 
 const placeOf = (file: string): string => {

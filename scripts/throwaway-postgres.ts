@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 import { meetNeeds } from './needs.ts'
 
 const run = promisify(execFile)
@@ -34,15 +34,6 @@ const programs = async (): Promise<string> => {
   const root = '/usr/lib/postgresql'
   const versions = (await readdir(root)).map(Number).filter(Number.isInteger).sort((a, b) => b - a)
   return join(root, String(versions[0]), 'bin')
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export const startPostgres = async (): Promise<ThrowawayPostgres> => {

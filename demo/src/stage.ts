@@ -11,7 +11,8 @@ import { connect, reportAsPhones } from './devices.ts'
 import type { Options } from './options.ts'
 import { idsOf, invent, moveIn } from './people.ts'
 import { spelt } from './picture.ts'
-import { type LogLine, Server, freePort } from './server.ts'
+import { freePort } from '../../scripts/free-port.ts'
+import { type LogLine, Server } from './server.ts'
 
 /** Everything that takes part, running. */
 export interface Stage {

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { spokenName, vendorNames } from '@carillon/protocol/names.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 // Every start reads the same files: what Node made of them is kept from one to the next.
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'carillon-compile-cache')
@@ -73,6 +74,7 @@ export const run = async (args: string[], options: { env?: NodeJS.ProcessEnv; in
 export class Carillon {
   readonly data: string
   readonly #env: NodeJS.ProcessEnv
+  #ports: NodeJS.ProcessEnv | undefined
   #child: ChildProcess | undefined
   #log = ''
   http = ''
@@ -84,7 +86,7 @@ export class Carillon {
 
   constructor(data: string, env: NodeJS.ProcessEnv) {
     this.data = data
-    this.#env = { ...noVendors, CARILLON_HOST: '127.0.0.1', CARILLON_PORT: '0', CARILLON_MQTT_PORT: '0', CARILLON_DATA: data, CARILLON_LOG_LEVEL: 'warn', ...env }
+    this.#env = { ...noVendors, CARILLON_HOST: '127.0.0.1', CARILLON_DATA: data, CARILLON_LOG_LEVEL: 'warn', ...env }
   }
 
   get port(): number {
@@ -111,8 +113,8 @@ export class Carillon {
 
   /** Starts it, or starts it again on the same data and ports; resolves when it says that it is ready. */
   async start(more: NodeJS.ProcessEnv = {}): Promise<this> {
-    const again = this.http === '' ? {} : { CARILLON_PORT: String(this.port), CARILLON_MQTT_PORT: String(this.mqttPort) }
-    const env = { ...process.env, NODE_COMPILE_CACHE, ...this.#env, ...again, ...more }
+    this.#ports ??= { CARILLON_PORT: String(await freePort()), CARILLON_MQTT_PORT: String(await freePort()) } // its own over restarts
+    const env = { ...process.env, NODE_COMPILE_CACHE, ...this.#ports, ...this.#env, ...more }
     const child = spawn(process.execPath, [command, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     child.stderr.on('data', (chunk: Buffer) => (this.#log += chunk.toString()))

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { providerOfVendor, spokenName, type VendorName } from '@carillon/protocol/names.ts'
 import { type Simulators, type SimulatorsOptions, startSimulators } from '@carillon/simulators/simulators.ts'
 import { vendors as simulated } from '@carillon/simulators/vendors.ts'
+import { freePort } from '../../scripts/free-port.ts'
 import { Carillon, type Login } from './carillon.ts'
 
 export { spokenName } from '@carillon/protocol/names.ts'
@@ -75,15 +75,6 @@ export class VendorWorld {
   }
 }
 
-/** A free port of this machine. The public address must be known before the server listens. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Starts all of it; it ends with the test. `vendors`: whose certificates are set. */
 export const startVendorWorld = async (
   t: { after(work: () => unknown): void },
@@ -91,7 +82,7 @@ export const startVendorWorld = async (
 ): Promise<VendorWorld> => {
   const { known, certificates } = makeAccounts()
   const simulators = await startSimulators({ accounts: known, ...options })
-  const port = await freePort()
+  const port = await freePort() // vendors are told where to report before the server listens
   const urls = Object.fromEntries(vendorNames.map((vendor) => [`CARILLON_VENDOR_URL_${spokenName(vendor).toUpperCase()}`, simulators.urls[vendor]]))
   const data = await mkdtemp(join(tmpdir(), 'carillon-test-'))
   const carillon = new Carillon(data, { ...urls, CARILLON_PORT: String(port), CARILLON_PUBLIC_URL: `http://127.0.0.1:${port}`, ...env })

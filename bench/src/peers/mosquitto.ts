@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { startProcess, type Running } from '../process.ts'
 import type { Scratch } from '../scratch.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../../scripts/free-port.ts'
 
 /** A broker to compare with; `port` speaks MQTT and asks nobody who they are. */
 export interface Broker extends Running {
