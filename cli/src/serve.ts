@@ -29,7 +29,7 @@ export const serve = async (args: string[]): Promise<number> => {
   if (config.tlsCert !== '') process.on('SIGHUP', () => running.renewCertificate())
   const token = await firstToken(running.store)
   if (token !== undefined) console.log(welcome(running.httpUrl, token))
-  console.log(`carillon ready ${running.httpUrl} ${running.mqttUrl}`)
+  console.log(['carillon ready', ...running.doors].join(' '))
   await stopped
   log.info('stopping')
   const late = setTimeout(() => {
@@ -57,7 +57,8 @@ const welcome = (url: string, token: string): string => {
     'Welcome to Carillon. The app demo was made to try things with.',
     '',
     `Its admin token, shown this once:  ${token}`,
-    `API:                               ${url}`,
+    `Console, to sign in with it:       ${url}/`,
+    `API reference:                     ${url}/docs`,
     '',
     'Send a notification to everybody, then ask what became of it:',
     '',

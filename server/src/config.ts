@@ -1,7 +1,12 @@
 import { join } from 'node:path'
 import { type VendorName, spokenName, vendorNames } from '@carillon/protocol/names.ts'
 import { type S3Place, parseS3 } from './config-files.ts'
+import { natsServers } from './config-nats.ts'
 import { logLevels } from './log.ts'
+
+/** What a node may do: answer calls, hold devices' connections, plan and send. */
+export const parts = ['http', 'gateway', 'worker'] as const
+export type Part = (typeof parts)[number]
 
 /** A setting is said once: name, how it reads, default, reason. Flags, environment and help derive from it. */
 interface Setting<T> {
@@ -40,6 +45,28 @@ const oneOf = <const T extends readonly string[]>(values: T) => (value: string):
 
 const items = (value: string): string[] => value.split(',').map((item) => item.trim()).filter((item) => item !== '')
 
+const partsOf = (value: string): Part[] => {
+  const named = items(value)
+  const wrong = named.filter((name) => !parts.some((part) => part === name))
+  if (named.length === 0 || wrong.length > 0) throw new Error(`must be one or more of ${parts.join(', ')}, separated by commas`)
+  return parts.filter((part) => named.includes(part))
+}
+
+const databaseUrl = (value: string): string => {
+  if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol)) throw new Error('must be a URL such as postgres://user:password@host:5432/carillon')
+  return value
+}
+
+const natsPrefix = (value: string): string => {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(value)) throw new Error('must be 1 to 64 letters, digits, - or _')
+  return value
+}
+
+const natsUrl = (value: string): string => {
+  natsServers(value)
+  return value
+}
+
 const proxies = (value: string): string[] | number => (/^\d+$/.test(value) ? integer(0, 32)(value) : items(value))
 
 const origin = (value: string): string => {
@@ -69,6 +96,11 @@ export const settings = {
   keyFile: setting('key-file', 'FILE', '', text, 'the key that seals secrets; default: `key` in the data folder, made at the first start'),
   tlsCert: setting('tls-cert', 'FILE', '', text, 'certificate in PEM, with its chain: both doors then speak TLS; read again on SIGHUP'),
   tlsKey: setting('tls-key', 'FILE', '', text, 'the private key of --tls-cert in PEM'),
+  databaseUrl: setting('database-url', 'URL', '', databaseUrl, 'PostgreSQL for many nodes: postgres://user:password@host/database; default: SQLite in the data folder, one node'),
+  databaseConnections: setting('database-connections', 'COUNT', 12, integer(2, 500), 'connections of this node to PostgreSQL, a third of them for reading'),
+  natsUrl: setting('nats-url', 'URL', '', natsUrl, 'NATS, by which many nodes nudge one another: nats://host:4222, several separated by commas; without it they look each second'),
+  natsPrefix: setting('nats-prefix', 'NAME', 'carillon', natsPrefix, 'the first word of every subject, for installations that share a NATS'),
+  parts: setting<Part[]>('parts', 'LIST', [...parts], partsOf, 'what this node does: http, gateway, worker; default: all three'),
   publicUrl: setting('public-url', 'URL', '', origin, 'the address others reach this server by, put into the addresses of files and into what vendors report to; default: files get the one it listens on, vendors none'),
   filesUrl: setting<S3Place | null>('files-url', 'URL', null, parseS3, 'attachments in a store that speaks S3: s3://key:secret@host/bucket; default: in the data folder'),
   fileDays: setting('file-days', 'DAYS', 30, integer(1, 3650), 'how long attachments are kept'),
@@ -128,6 +160,10 @@ export const readConfig = (
   if ((made.tlsCert === '') !== (made.tlsKey === '')) {
     const [there, missing] = made.tlsCert === '' ? ['tlsKey', 'tlsCert'] as const : ['tlsCert', 'tlsKey'] as const
     problems.push(`${settings[missing].env} must be set too: ${settings[there].env} is`)
+  }
+  if (made.databaseUrl === '') {
+    if (made.natsUrl !== '') problems.push(`${settings.databaseUrl.env} must be set too: ${settings.natsUrl.env} is`)
+    if (made.parts.length < parts.length) problems.push(`${settings.databaseUrl.env} must be set too: on SQLite one node does everything`)
   }
   problems.push(...check(made))
   if (problems.length > 0) throw new ConfigError(problems)

@@ -6,7 +6,9 @@ import type { AccessParts } from './access/parts.ts'
 import type { Seal } from './access/seal.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Clock } from './clock.ts'
+import type { Part } from './config.ts'
 import type { Gateway } from './gateway/gateway.ts'
+import type { Membership } from './membership.ts'
 import type { Deliver } from './push/deliver.ts'
 import type { Lanes } from './push/lanes.ts'
 import type { Path } from './push/path.ts'
@@ -21,8 +23,9 @@ export interface House {
   log: Logger
   store: Store
   seal: Seal
-  /** This incarnation of the node. */
-  node: number
+  membership: Membership
+  /** What this node does. */
+  does: ReadonlySet<Part>
   bus: Bus
   changes: Changes
   access: Access
@@ -36,4 +39,6 @@ export interface House {
   accounts: Accounts
   desk: Desk
   lanes: Lanes
+  /** Whoever asks whether it is ready is sent elsewhere. */
+  isStopping: boolean
 }

@@ -1,4 +1,3 @@
-import { ownChannel as ownName } from '@carillon/protocol/names.ts'
 import { removeOldFiles } from './access/attachments.ts'
 import { withDefaults } from './access/settings.ts'
 import type { House } from './house.ts'
@@ -11,11 +10,13 @@ import { listApps } from './store/apps.ts'
 import { purgeAttempts } from './store/attempts.ts'
 import { purgeChanges } from './store/changes.ts'
 import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
+import { purgeFrames, takeFrames } from './store/frames.ts'
 import { expiredTokens, purgeTokens } from './store/tokens.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
 // Side by side, page by page: a small audience does not wait until a large one is planned.
 const TASKS_PLANNED_AT_ONCE = 4
+const FRAMES_A_TURN = 1_000
 const TOKEN_EXPIRY_MS = 2_000
 const EXPIRY_MS = 5_000
 const PURGE_MS = 60_000
@@ -24,26 +25,53 @@ const CERTIFICATE_WARNING_MS = 30 * 86_400_000
 
 /** Work that finds itself by its due time. */
 export const loopsOf = (house: House): Loop[] => {
-  const { store, clock, log, seal, bus, node, path, inboxLimitOf, deliver, lanes, attachments } = house
+  const { log, bus, membership, deliver, does } = house
+  const own = new Loop('the own channel', () => deliver.deliverOwn(), POLL_MS, log)
+  const frames = new Loop('frames', () => hearFrames(house), POLL_MS, log)
+  const listen = (): void => {
+    for (const loop of [own, frames]) bus.on(`own:${membership.node}`, loop.nudge)
+  }
+  listen()
+  membership.onRenewed(() => {
+    listen()
+    house.gateway.sessions.wakeAll() // what they were to get meanwhile went to their inboxes
+  })
+  return [
+    own, // also where no sessions are: what a gateway that is gone was to hand over goes another way
+    ...(does.has('gateway') ? [new Loop('expiry of tokens', closeExpired(house), TOKEN_EXPIRY_MS, log)] : []),
+    ...(does.has('gateway') && !membership.alone ? [frames] : []),
+    ...(does.has('worker') ? workerLoops(house) : []),
+  ]
+}
+
+const workerLoops = (house: House): Loop[] => {
+  const { store, clock, log, seal, bus, path, inboxLimitOf, deliver, lanes, attachments } = house
   const planning = Array.from({ length: TASKS_PLANNED_AT_ONCE }, () => new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log))
-  const own = new Loop('the own channel', () => deliver.deliverDue(ownName), POLL_MS, log)
   for (const loop of planning) bus.on('tasks', loop.nudge)
   const vendors = new Loop('the vendors', () => lanes.look(), POLL_MS, log)
-  bus.on(`own:${node}`, own.nudge)
   bus.on('batches', vendors.nudge)
   house.changes.on('certificate', vendors.nudge)
   const webhooks = { store, clock, log, secretOf: ({ app, secret }: { app: number; secret: Uint8Array }) => seal.open(secret, webhookSeat(app)) }
   return [
     ...planning,
-    own,
     vendors,
-    new Loop('held pushes', () => deliver.deliverDue('held'), POLL_MS, log),
+    new Loop('held pushes', () => deliver.routeHeld(), POLL_MS, log),
     new Loop('expiry', () => expireNext(store, clock), EXPIRY_MS, log),
     new Loop('webhooks', () => tellEvents(webhooks), POLL_MS, log),
-    new Loop('expiry of tokens', closeExpired(house), TOKEN_EXPIRY_MS, log),
     new Loop('old files', () => removeOldFiles(attachments), PURGE_MS, log),
     new Loop('purge', () => purge(house), PURGE_MS, log),
   ]
+}
+
+/** What other nodes tell this one of the sessions it holds. */
+const hearFrames = async ({ store, membership, gateway }: House): Promise<boolean> => {
+  const frames = await store.write(takeFrames, { node: membership.node, limit: FRAMES_A_TURN })
+  for (const { kind, deviceId, number } of frames) {
+    if (kind === 'wake') gateway.sessions.wake(deviceId)
+    else if (kind === 'moved') gateway.sessions.closeMoved(deviceId, number)
+    else gateway.sessions.acknowledged(deviceId, number)
+  }
+  return frames.length === FRAMES_A_TURN
 }
 
 /** Connections end with the token they were opened with. */
@@ -62,6 +90,7 @@ const purge = async ({ store, clock }: House): Promise<boolean> => {
   await store.write(purgeTokens, { now })
   await store.write(purgeChanges, { now })
   await store.write(purgeAttempts, { now })
+  await store.write(purgeFrames, {})
   await store.write(purgeEvents, { before: now - EVENTS_KEPT_MS })
   await store.write(tellExpiringCertificates, { now, before: now + CERTIFICATE_WARNING_MS })
   const apps = (await store.read(listApps, {})).map(withDefaults)

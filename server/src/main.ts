@@ -1,5 +1,5 @@
 import type { Server as TlsServer } from 'node:https'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { VendorName } from '@carillon/protocol/names.ts'
@@ -13,8 +13,9 @@ import { receiptSecret } from './access/receipt-secret.ts'
 import { withDefaults } from './access/settings.ts'
 import { Throttle } from './access/throttle.ts'
 import { memoryBus } from './bus/memory.ts'
+import { natsBus } from './bus/nats.ts'
 import { systemClock } from './clock.ts'
-import { type Config, vendorConfig } from './config.ts'
+import { type Config, type Part, vendorConfig } from './config.ts'
 import { localFiles } from './files/local.ts'
 import { s3Files } from './files/s3.ts'
 import { Gateway } from './gateway/gateway.ts'
@@ -22,13 +23,16 @@ import { ownChannel } from './gateway/own-channel.ts'
 import { listenTcp } from './gateway/tcp.ts'
 import { attachWebSocket } from './gateway/websocket.ts'
 import type { House } from './house.ts'
+import { consoleFolder, serveConsole } from './http/console.ts'
 import { withDocs } from './http/docs.ts'
-import { addressReader, buildHttp, closeHttp, openHttp } from './http/server.ts'
+import { addressReader, buildHttp, closeHttp, drainHttp, openHttp } from './http/server.ts'
 import { loopsOf } from './loops.ts'
+import { type Membership, onlyNode, oneOfMany } from './membership.ts'
 import { watchProcess } from './metrics-process.ts'
-import { passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
+import { busConnected, nodesAlive, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
 import { openStore } from './open-store.ts'
 import { ownPorts } from './own-ports.ts'
+import { Presence } from './presence.ts'
 import { Deliver } from './push/deliver.ts'
 import { Lanes } from './push/lanes.ts'
 import { Inbox } from './push/inbox.ts'
@@ -36,8 +40,8 @@ import type { Path } from './push/path.ts'
 import { Receipts } from './push/receipts.ts'
 import { Tasks } from './push/tasks.ts'
 import { routesOf } from './routes.ts'
+import { SecondLook } from './second-look.ts'
 import { getAppById } from './store/apps.ts'
-import { startNode } from './store/nodes.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
 import type { Store } from './store/store.ts'
 import { Tls } from './tls.ts'
@@ -48,11 +52,16 @@ import { Sender } from './vendors/send.ts'
 import { vendors } from './vendors/vendors.ts'
 
 const HTTP_GRACE_MS = 5_000
+// Of the 10 s a stop may take.
+const DRAIN_MS = 1_500
+const FAREWELLS_MS = 4_000
 
 export interface Running {
   store: Store
+  /** Where its health, metrics and, if it does that, the API are. */
   httpUrl: string
-  mqttUrl: string
+  /** The addresses of the parts that run here, for the line that says it is ready. */
+  doors: string[]
   /** Reads the files of the TLS certificate again. */
   renewCertificate(): void
   /** Stops accepting, finishes or hands back what is in flight. */
@@ -76,12 +85,18 @@ export const startServer = async (config: Config, log: Logger): Promise<Running>
 const open = async (config: Config, log: Logger, closings: (() => unknown)[]): Promise<Omit<Running, 'close'>> => {
   const clock = systemClock
   const tls = config.tlsCert === '' ? undefined : new Tls(config, log, clock.now())
-  closings.push(lockFolder(config.data))
-  const { store, seal } = await openStore(config, { checkpoints: true })
+  const does: ReadonlySet<Part> = new Set(config.parts)
+  const hasOthers = config.databaseUrl !== ''
+  if (!hasOthers) closings.push(lockFolder(config.data))
+  const { store, seal } = await openStore(config, { checkpoints: true, log })
   closings.push(() => store.close())
-  const node = await store.write(startNode, { now: clock.now() })
-  const bus = memoryBus()
+  const bus = config.natsUrl === '' ? memoryBus() : await natsBus(config.natsUrl, { log, prefix: config.natsPrefix })
   closings.push(() => bus.close())
+  busConnected.read = () => (bus.state().connected ? 1 : 0)
+  const address = `${config.host}:${config.port}`
+  const membership = hasOthers ? await oneOfMany({ store, clock, log, parts: config.parts, address }) : await onlyNode(store, clock)
+  closings.push(() => membership.leave())
+  nodesAlive.read = () => membership.alive.length
 
   // Who is calling.
   const changes = new Changes(store, bus)
@@ -125,14 +140,19 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     clock,
     log,
     vendors: vendorRoads(desk),
-    here: () => ({ node, alive: [node], ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
+    here: () => ({ node: membership.node, alive: membership.alive, ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
     onWritten: (task, batches) => {
       tasks.keep(task)
       return deliver.onWritten(task, batches)
     },
   }
   const inbox = new Inbox(path, tasks, inboxLimitOf)
-  const ports = ownPorts({ store, clock, log, node, access, inbox, receipts })
+  const nudge = (nodes: readonly number[]): void => nodes.forEach((node) => bus.nudge(`own:${node}`))
+  const presence = new Presence({ store, clock, log, node: () => membership.node, told: nudge })
+  closings.push(() => presence.flush())
+  const looks = membership.alone ? undefined : new SecondLook(clock, (id) => sessions.wake(id))
+  closings.push(() => looks?.stop())
+  const ports = ownPorts({ log, access, presence, arrived: (id) => looks?.add(id), inbox, receipts })
   const gateway = new Gateway({ ports, log, clock, greetingsPerAddress: config.greetingsPerAddress })
   closings.push(() => gateway.close())
   const { sessions } = gateway
@@ -155,14 +175,15 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const attachments: AttachmentParts = {
     store, clock, seal,
     files: config.filesUrl ? s3Files(config.filesUrl, () => clock.now()) : localFiles(join(config.data, 'files')),
-    folder: emptyFolder(join(config.data, 'uploads')), // what an earlier run was receiving will never be finished
+    folder: uploadFolder(config.data, membership),
     keptDays: config.fileDays,
     publicUrl: () => config.publicUrl || listening,
   }
 
   const house: House = {
-    clock, log, store, seal, node, bus, changes, access, parts, path, inboxLimitOf, receipts, gateway, deliver, attachments, accounts, desk,
+    clock, log, store, seal, membership, does, bus, changes, access, parts, path, inboxLimitOf, receipts, gateway, deliver, attachments, accounts, desk,
     lanes: new Lanes(path, deliver),
+    isStopping: false,
   }
   // Together: a vendor that does not answer is not waited for longer than the sender gives it.
   closings.push(() => Promise.all([house.lanes.stop(), sender.close()]))
@@ -179,18 +200,24 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     tls: tls?.pair,
-    routes: withDocs(routesOf(house)),
+    routes: does.has('http') ? withDocs(routesOf(house)) : routesOf(house),
   })
-  attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
+  if (does.has('http')) serveConsole(http, consoleFolder)
+  if (does.has('gateway')) attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
   tls?.onRenewed((pair) => (http.server as TlsServer).setSecureContext(pair))
   const secureContext = tls && (() => tls.pair.context)
-  const mqtt = await listenTcp({ gateway, host: config.host, port: config.mqttPort, secureContext })
-  closings.push(() => mqtt.close())
+  const mqtt = does.has('gateway') ? await listenTcp({ gateway, host: config.host, port: config.mqttPort, secureContext }) : undefined
+  closings.push(() => mqtt?.close())
   await openHttp(http, config.host, config.port)
   closings.push(async () => {
-    await mqtt.close()
+    house.isStopping = true
+    const hasOthersNow = membership.alive.length > 1
+    await mqtt?.close()
     // Together: a device's WebSocket is a connection of the HTTP server, which is closed when all of them are.
-    await Promise.all([closeHttp(http, HTTP_GRACE_MS), gateway.close()])
+    await Promise.all([
+      (hasOthersNow ? drainHttp(http, DRAIN_MS) : Promise.resolve()).then(() => closeHttp(http, HTTP_GRACE_MS)),
+      gateway.close(hasOthersNow ? FAREWELLS_MS : 0),
+    ])
   })
   closings.push(watchProcess()) // from here on somebody may be kept waiting
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
@@ -200,13 +227,20 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   return {
     store,
     httpUrl: listening,
-    mqttUrl: `mqtt${s}://${host}:${mqtt.port}`,
+    doors: [...(does.has('http') ? [listening] : []), ...(mqtt ? [`mqtt${s}://${host}:${mqtt.port}`] : [])],
     renewCertificate: () => tls?.reload(clock.now()),
   }
 }
 
-const emptyFolder = (folder: string): string => {
-  rmSync(folder, { recursive: true, force: true })
+/**
+ * Where this node puts what is being uploaded. Nodes may share the data folder; what one that is gone was receiving will
+ * never be finished.
+ */
+const uploadFolder = (data: string, { node, alive }: Membership): string => {
+  const uploads = join(data, 'uploads')
+  mkdirSync(uploads, { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(uploads)) if (!alive.includes(Number(name))) rmSync(join(uploads, name), { recursive: true, force: true })
+  const folder = join(uploads, String(node))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }

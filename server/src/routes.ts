@@ -1,6 +1,7 @@
 import { Refused } from '@carillon/protocol/errors.ts'
 import { ownChannel as ownName } from '@carillon/protocol/names.ts'
 import { sizeOfAttachment } from './access/attachments.ts'
+import { findConsole, openConsole } from './access/console.ts'
 import { appOfReceipt } from './access/receipt-secret.ts'
 import { hashToken } from './access/token.ts'
 import { openStream } from './gateway/stream.ts'
@@ -12,10 +13,11 @@ import { fileRoutes } from './http/file.ts'
 import { groupRoutes } from './http/group.ts'
 import { laneRoute } from './http/lane.ts'
 import { metricsRoute } from './http/metrics.ts'
-import { operationsRoutes } from './http/operations.ts'
+import { type Check, operationsRoutes } from './http/operations.ts'
 import { pushRoutes } from './http/push.ts'
 import { receiptRoutes } from './http/receipt.ts'
 import type { Route } from './http/route.ts'
+import { sessionRoutes } from './http/session.ts'
 import { streamRoute } from './http/stream.ts'
 import { taskRoutes } from './http/task.ts'
 import { known, thisDevice } from './http/this-device.ts'
@@ -27,6 +29,7 @@ import { webhookRoutes } from './http/webhook.ts'
 import { metricsText } from './metrics.ts'
 import { accept } from './push/accept.ts'
 import { findDevice } from './store/devices.ts'
+import { tellReceived } from './store/frames.ts'
 import { touchNode } from './store/nodes.ts'
 import type { Scope } from './store/scope.ts'
 import { deviceInScope } from './store/trace.ts'
@@ -36,15 +39,30 @@ import { checkCredentials } from './vendors/vendors.ts'
 
 const BACKLOG_LIMIT = 20_000
 
-/** Every call of the API, each with the steps it needs. */
+/** The calls this node answers: the API where it does that, streams where it holds sessions, and how it is everywhere. */
 export const routesOf = (house: House): Route[] => {
-  const { store, clock, log, seal, changes, access, accounts, desk, parts, path, receipts, gateway, attachments, node } = house
+  const { access, does, gateway } = house
+  const always = [
+    metricsRoute({ text: metricsText, operator: (token) => access.operator(token) }),
+    ...operationsRoutes({ checks: () => checksOf(house) }),
+  ]
+  const stream = streamRoute({ open: (credentials, response) => openStream(gateway, credentials, response) })
+  return [...(does.has('http') ? apiRoutes(house) : []), ...(does.has('gateway') ? [stream] : []), ...always]
+}
+
+/** Every call of the API, each with the steps it needs. */
+const apiRoutes = (house: House): Route[] => {
+  const { store, clock, log, seal, bus, changes, access, accounts, desk, parts, path, receipts, gateway, attachments, membership } = house
   const { sessions } = gateway
   return [
     ...tokenRoutes(parts),
+    ...sessionRoutes({
+      open: (appId, token, address) => openConsole({ access, throttle: parts.throttle }, { appId, token, address }),
+      find: (appId, token) => findConsole(access, appId, token),
+    }),
     ...userRoutes(parts),
     ...groupRoutes(parts),
-    ...deviceRoutes({ store, clock, seal, changes, isAlive: (other) => other === node }),
+    ...deviceRoutes({ store, clock, seal, changes, isAlive: (other) => membership.alive.includes(other) }),
     ...vendorTokenRoutes({ store, clock }),
     ...certificateRoutes({
       store, clock, seal, changes,
@@ -70,11 +88,16 @@ export const routesOf = (house: House): Route[] => {
         store.read(deviceInScope, { app: scope.app.id, scopeKind: scope.kind, scopeId: scope.id, pushTokenHash: hashToken(pushToken) }),
     }),
     ...receiptRoutes({
-      report: (report) => {
+      report: async (report) => {
         // A stream has no other way to acknowledge; what is in the air there came through the own channel.
         const ofOwn = report.channel === undefined || report.channel === ownName
         const acknowledged = ofOwn && sessions.acknowledged(report.deviceId, report.taskId)
-        return receipts.report(acknowledged ? { ...report, channel: ownName } : report)
+        const taken = await receipts.report(acknowledged ? { ...report, channel: ownName } : report)
+        if (taken && ofOwn && !acknowledged && !membership.alone) {
+          const told = await store.write(tellReceived, { node: membership.node, deviceId: report.deviceId, taskId: report.taskId })
+          for (const node of told) bus.nudge(`own:${node}`)
+        }
+        return taken
       },
       thisDevice: async (scope: Scope, pushToken) => {
         const device = await store.read(findDevice, thisDevice(scope, { push_token: pushToken }))
@@ -90,13 +113,18 @@ export const routesOf = (house: House): Route[] => {
     }),
     ...appRoutes({ store, clock, changes }),
     ...webhookRoutes({ store, clock, seal }),
-    streamRoute({ open: (credentials, response) => openStream(gateway, credentials, response) }),
-    metricsRoute({ text: metricsText, operator: (token) => access.operator(token) }),
-    ...operationsRoutes({ checks: async () => [{ name: 'store', ...(await storeWorks(house)) }] }),
   ]
 }
 
-const storeWorks = async ({ store, node }: House): Promise<{ ok: boolean; why?: string }> => {
+const checksOf = async (house: House): Promise<Check[]> => {
+  const store = { name: 'store', ...(await storeWorks(house)) }
+  const bus = house.bus.state()
+  const stopping = house.isStopping ? [{ name: 'node', ok: false, why: 'it is stopping' }] : []
+  // Without it everything still arrives, a second later: no reason to send callers elsewhere.
+  return [store, bus.connected ? { name: 'bus', ok: true } : { name: 'bus', ok: true, degraded: true, why: bus.why }, ...stopping]
+}
+
+const storeWorks = async ({ store, membership: { node } }: House): Promise<{ ok: boolean; why?: string }> => {
   try {
     await store.write(touchNode, { node })
     return { ok: true }

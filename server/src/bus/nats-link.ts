@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { Lines } from './nats-lines.ts'
-import type { NatsServer } from './nats-servers.ts'
+import type { NatsServer } from '../config-nats.ts'
 
 const OPEN_MS = 2_000
 const UNANSWERED_PINGS = 3

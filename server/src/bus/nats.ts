@@ -5,7 +5,7 @@ import { nudges } from '../metrics.ts'
 import type { Bus, BusState, Topic } from './bus.ts'
 import { memoryBus } from './memory.ts'
 import { Link } from './nats-link.ts'
-import { natsServers } from './nats-servers.ts'
+import { natsServers } from '../config-nats.ts'
 
 const GATHER_MS = 2 // what a topic is nudged within this goes out once
 const FIRST_PAUSE_MS = 100

@@ -71,11 +71,14 @@ export class Gateway implements Door {
     if (this.#connections.size === 0) this.#emptied?.()
   }
 
-  /** Says good-bye to all sessions and waits a moment for them to go. Listeners are closed before. */
-  async close(): Promise<void> {
+  /**
+   * Says good-bye to all sessions and waits a moment for them to go. Listeners are closed before. `overMs`: within this
+   * time, one after the other, so that the nodes they go to are not all asked at once.
+   */
+  async close(overMs = 0): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#emptied = resolve
-    this.sessions.closeAll()
+    await this.sessions.closeAll(overMs)
     for (const connection of this.#connections) if (connection.stage !== undefined) connection.wire.destroy()
     const timer = setTimeout(() => {
       for (const connection of this.#connections) connection.wire.destroy()

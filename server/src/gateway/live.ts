@@ -7,6 +7,8 @@ import type { Surroundings } from './subscription.ts'
 /** A device's live connection, whatever it speaks. */
 export interface Live {
   readonly caller: DeviceCaller
+  /** Unique in this process. */
+  readonly number: number
   /** What it speaks, for people. */
   readonly protocol: string
   hand(encoded: EncodedPush, push: Push, batchId: number, target: Target): Outcome

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { sessionsClosed, sessionsOpened } from '../metrics.ts'
 import type { Outcome, Push, Target } from '../push/channel.ts'
@@ -5,6 +6,10 @@ import { EncodedPushes } from './encode.ts'
 import type { Home, Live } from './live.ts'
 import type { DeviceCaller, GatewayPorts } from './ports.ts'
 import { reason, type Reason } from './reason.ts'
+
+// A node takes a hundred devices in a moment; more of them come in steps.
+const CLOSE_STEP = 100
+const CLOSE_STEP_MS = 50
 
 const AWAY: Outcome = { kind: 'away' }
 
@@ -79,6 +84,17 @@ export class Sessions implements Home {
     return this.#byDevice.get(deviceId)?.acknowledged(taskId) ?? false
   }
 
+  /** Every inbox may have something. */
+  wakeAll(): void {
+    for (const session of this.#byDevice.values()) session.wake()
+  }
+
+  /** The device has connected to another node. A session it has opened here since then stays. */
+  closeMoved(deviceId: number, number: number): void {
+    const session = this.#byDevice.get(deviceId)
+    if (session?.number === number) session.end(reason.takenOver, 'taken over by a newer connection to another node')
+  }
+
   /** The device was removed, or is another user's now. */
   closeDevice(deviceId: number, why: string): void {
     this.revocations += 1
@@ -95,8 +111,16 @@ export class Sessions implements Home {
     this.#close(reason.administrative, 'its user was signed out', (session) => session.caller.userId === userId)
   }
 
-  closeAll(): void {
-    this.#close(reason.shuttingDown, 'shutting down', () => true)
+  /** Every one of them within `overMs`, in equal steps. */
+  async closeAll(overMs: number): Promise<void> {
+    const sessions = [...this.#byDevice.values()]
+    const steps = Math.max(1, Math.min(Math.floor(overMs / CLOSE_STEP_MS), Math.ceil(sessions.length / CLOSE_STEP)))
+    const each = Math.ceil(sessions.length / steps)
+    for (let at = 0; at < sessions.length; at += each) {
+      if (at > 0) await setTimeout(CLOSE_STEP_MS)
+      for (const session of sessions.slice(at, at + each)) session.end(reason.shuttingDown, 'shutting down')
+    }
+    this.#close(reason.shuttingDown, 'shutting down', () => true) // who was let in meanwhile
   }
 
   #close(code: Reason, why: string, which: (session: Live) => boolean): void {

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { Refused } from '@carillon/protocol/errors.ts'
 import proxyAddress from '@fastify/proxy-addr'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -38,6 +40,8 @@ interface Timeouts {
   /** How often the first two are looked at. */
   checkMs: number
 }
+
+const DRAIN_LOOK_MS = 20
 
 const usualTimeouts: Timeouts = { requestMs: 60_000, headersMs: 15_000, keepAliveMs: 65_000, checkMs: 2_000 }
 
@@ -132,11 +136,22 @@ export const openHttp = async (http: FastifyInstance, host: string, port: number
 }
 
 /**
+ * Where callers have another node to go to, every connection is closed by an answer that says so, never while a call is
+ * on its way over it. Resolves when none is left, or after `ms`: what is idle for so long is not likely to be used now.
+ */
+export const drainHttp = async (http: FastifyInstance, ms: number): Promise<void> => {
+  http.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false))
+  const until = performance.now() + ms
+  const count = promisify(http.server.getConnections.bind(http.server))
+  while (performance.now() < until && (await count()) > 0) await setTimeout(DRAIN_LOOK_MS)
+}
+
+/**
  * Stops accepting, closes idle connections at once and lets calls in flight finish; what is still open after `graceMs`
  * is cut off.
  */
 export const closeHttp = async (http: FastifyInstance, graceMs: number): Promise<void> => {
-  const cut = setTimeout(() => http.server.closeAllConnections(), graceMs)
+  const cut = globalThis.setTimeout(() => http.server.closeAllConnections(), graceMs)
   // An answer given while closing may leave its connection open for the next call, which nobody would take.
   const idle = setInterval(() => http.server.closeIdleConnections(), 50)
   await http.close()

@@ -1,7 +1,7 @@
 import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 import { countOutcomes, transitions } from '../metrics.ts'
 import { readDevices } from '../store/audience.ts'
-import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, HOLD_MS, claimBatches, claimFromLane, settleBatch } from '../store/batches.ts'
+import { type BatchChannel, type Change, type ClaimedBatch, type NewBatch, type Settlement, type WrittenBatch, HOLD_MS, claimFromLane, claimHeld, claimOwn, settleBatch } from '../store/batches.ts'
 import { addressesOf } from '../store/addresses.ts'
 import { expireTask } from '../store/endings.ts'
 import { keepInInbox } from '../store/inbox.ts'
@@ -40,6 +40,7 @@ interface Work {
 const UNADDRESSED: Outcome = { kind: 'dead', why: 'the device has no such vendor token any more' }
 const UNHEARD: Outcome = { kind: 'unknown', why: 'the channel said nothing of it' }
 const CLAIMS_A_TURN = 16
+const OWN_CLAIMS_A_TURN = 64
 const PRODUCTION = 1
 /**
  * What is left of a hold when the last request to a vendor begins: it may wait 15 s for its turn, 10 s for a connection
@@ -69,6 +70,7 @@ export class Deliver {
     const { node } = this.#path.here()
     for (const batch of batches) {
       if (batch.channel === ownChannel && batch.state === 'waiting') batch.devices.forEach((id) => this.#own.wake(id))
+      this.#nudge(batch.told)
       if (batch.dueAt === null || batch.channel === 'held') continue
       if (batch.channel !== ownChannel) bus.nudge('batches')
       else if (batch.node !== node) bus.nudge(`own:${batch.node ?? 0}`)
@@ -83,13 +85,27 @@ export class Deliver {
     }
   }
 
-  /** Takes what is due on the own channel, or held back, and works it off. False when nothing was. */
-  async deliverDue(channel: typeof ownChannel | 'held'): Promise<boolean> {
-    const { store, clock } = this.#path
+  /** Nodes that were told something of their devices: "look now". */
+  #nudge(nodes: readonly number[]): void {
+    for (const node of nodes) this.#path.bus.nudge(`own:${node}`)
+  }
+
+  /** Takes what is due on the own channel and works it off. False when nothing was. */
+  async deliverOwn(): Promise<boolean> {
     // An acknowledgement that has arrived but is not written yet must not look like a missing one.
-    if (channel === ownChannel) await this.#receipts.flush()
-    const now = clock.now()
-    const claimed = await store.write(claimBatches, { channel, node: this.#path.here().node, limit: CLAIMS_A_TURN, now })
+    await this.#receipts.flush()
+    const here = this.#path.here()
+    const claimed = await this.#path.store.write(claimOwn, { node: here.node, limit: OWN_CLAIMS_A_TURN, ackAt: ackDue(here), now: here.now })
+    // Read beforehand, so that they are handed over in their order, whichever of them is known already.
+    await Promise.allSettled(claimed.map(({ task_id }) => this.#tasks.get(task_id)))
+    await Promise.all(claimed.map((batch) => this.#deliverSafely(batch, here.now)))
+    return claimed.length > 0
+  }
+
+  /** Takes what was held back until now and routes it. False when nothing was. */
+  async routeHeld(): Promise<boolean> {
+    const { node, now } = this.#path.here()
+    const claimed = await this.#path.store.write(claimHeld, { node, limit: CLAIMS_A_TURN, now })
     for (const batch of claimed) await this.#deliverSafely(batch, now)
     return claimed.length > 0
   }
@@ -162,8 +178,9 @@ export class Deliver {
       if (kind !== 'written' && kind !== 'sent') return
       this.#receipts.sent({ taskId: work.task.id, batchId: work.batchId, index: targets[i]!.index }, kind === 'sent')
     })
-    const claimed = work.attempt > 0
-    if (!claimed && outcomes.every(({ kind }) => kind === 'written' || kind === 'sent')) return
+    // It is due again for its acknowledgements already; one with nothing left to hand over is closed below.
+    const isHanded = outcomes.every(({ kind }) => kind === 'written' || kind === 'sent')
+    if (isHanded && targets.length > 0 && unheard.length === 0) return
     const written = outcomes.some(({ kind }) => kind === 'written')
     await this.#settleOutcomes(
       work,
@@ -180,7 +197,7 @@ export class Deliver {
     const sorted = sortOutcomes(targets, outcomes, { attempt: work.attempt, now, chance: this.#chance() })
     if (sorted.queued.length > 0) {
       const rows = sorted.queued.map((index) => ({ deviceId: work.devices[index]!, taskId: work.task.id, batchId: work.batchId, index }))
-      await store.write(keepInInbox, { rows })
+      this.#nudge(await store.write(keepInInbox, { rows }))
       for (const { deviceId } of rows) this.#own.wake(deviceId)
     }
     const { changes, children } = await this.#moveOn(work, sorted)
@@ -232,11 +249,12 @@ export class Deliver {
 
   async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log'>): Promise<void> {
     const { store, clock } = this.#path
-    const { settled, children, finished } = await store.write(settleBatch, {
+    const { settled, children, told, finished } = await store.write(settleBatch, {
       ...what, batchId: work.batchId, attempt: work.attempt, task: placeOfTask(work.task), now: clock.now(),
     })
     if (!settled) return
     transitions.done.value += finished
+    this.#nudge(told)
     await this.onWritten(work.task, children)
     // It is in the inbox now: a device that came back while this was being written has not seen it there.
     for (const { index, state } of what.changes) if (state === 'waiting') this.#own.wake(work.devices[index]!)

@@ -45,6 +45,6 @@ export class Inbox {
   /** A session ended before these were acknowledged: the device finds them when it is back. */
   async keep(deviceId: number, deliveries: readonly { batchId: number; index: number; push: Push }[]): Promise<void> {
     const rows = deliveries.map(({ batchId, index, push }) => ({ deviceId, taskId: push.taskId, batchId, index }))
-    await this.#path.store.write(keepInInbox, { rows })
+    for (const node of await this.#path.store.write(keepInInbox, { rows })) this.#path.bus.nudge(`own:${node}`)
   }
 }

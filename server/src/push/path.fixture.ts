@@ -138,7 +138,7 @@ export class Trial {
       app: { id: this.app, app_id: 'demo', name: 'Demo', settings },
       kind: 'app',
       id: 0,
-      token: { id: 0, kind: 'admin', name: null, userId: null, deviceId: null },
+      token: { id: 0, kind: 'admin', name: null, userId: null, deviceId: null, expiresAt: null },
     }
   }
 
@@ -203,7 +203,7 @@ export class Trial {
       await this.receipts.flush()
       const planned = await planNext(this.path, async () => this.inboxLimit)
       let delivered = false
-      for (const channel of [ownChannel, 'held'] as const) while (await this.#deliver.deliverDue(channel)) delivered = true
+      while ((await this.#deliver.deliverOwn()) || (await this.#deliver.routeHeld())) delivered = true
       for (const vendor of this.vendors.keys()) {
         while (await this.#deliver.deliverFromLane(vendor, laneOf(this.app, 1), () => {})) delivered = true
       }

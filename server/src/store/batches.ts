@@ -1,9 +1,10 @@
 import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 import { raiseBadges } from './badges.ts'
 import { tellTaskEnded } from './events.ts'
+import { wakeDevices } from './frames.ts'
 import { addToInbox } from './inbox.ts'
-import { type DeliveryState, SENT, byteOf, fold, isFinal, isPending, markOf, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
-import type { Tx } from './store.ts'
+import { type DeliveryState, type Fold, SENT, byteOf, fold, isFinal, isPending, markOf, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
+import { type Tx, list, rows } from './store.ts'
 
 /** `held`: not routed yet (quiet hours). `none`: no channel could be chosen; the batch's reason says why. */
 export type BatchChannel = ChannelName | 'held' | 'none'
@@ -38,6 +39,8 @@ export interface TaskPlace {
 /** A batch as it was stored, with its badges raised. */
 export interface WrittenBatch extends NewBatch {
   id: number
+  /** Nodes that were told to look at their devices' inboxes. */
+  told: readonly number[]
 }
 
 /** A batch this large has no inbox rows: its places are found through the ledger, by the task's page. */
@@ -76,7 +79,10 @@ export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly N
       if (count >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', task.id)
       else if (batch.state === 'waiting') await addToInbox(tx, { taskId: task.id, batchId: id, devices: batch.devices, limit: task.inboxLimit })
     }
-    written.push({ ...batch, id, badges })
+    written.push({ ...batch, id, badges, told: [] })
+  }
+  for (const batch of written) {
+    if (batch.channel === ownChannel && batch.state === 'waiting') batch.told = await wakeDevices(tx, batch.devices)
   }
   return written
 }
@@ -109,19 +115,47 @@ export interface ClaimedBatch {
   bytes: Uint8Array
 }
 
-/** Takes what is due on the own channel or held back. Own-channel batches belong to the node that holds the sessions, or to nobody. */
-export const claimBatches = async (
+/** Takes what was held back and is to be routed now. */
+export const claimHeld = async (
   tx: Tx,
-  { channel, node, limit, now }: { channel: BatchChannel; node: number; limit: number; now: number },
+  { node, limit, now }: { node: number; limit: number; now: number },
 ): Promise<ClaimedBatch[]> => {
   const due = await tx.all<{ id: number }>(
-    `SELECT id FROM batches WHERE channel = ?1 AND lane IS NULL AND due_at <= ?2 AND held_until <= ?2 AND (node IS NULL OR node = ?3)
-     ORDER BY urgent DESC, due_at LIMIT ?4 for update skip locked`,
-    channel, now, node, limit,
+    `SELECT id FROM batches WHERE channel = 'held' AND lane IS NULL AND due_at <= ?1 AND held_until <= ?1
+     ORDER BY urgent DESC, due_at LIMIT ?2 for update skip locked`,
+    now, limit,
   )
   const claimed: ClaimedBatch[] = []
   for (const { id } of due) claimed.push(await hold(tx, id, node, now))
   return claimed
+}
+
+/**
+ * Takes what is due on the own channel: it belongs to the node that holds the sessions, or to nobody. It is not held,
+ * but due again for its acknowledgements, as a batch is that was written where its devices are: handing over needs no
+ * second write, and the sweep is the recovery.
+ */
+export const claimOwn = async (
+  tx: Tx,
+  { node, limit, ackAt, now }: { node: number; limit: number; ackAt: number; now: number },
+): Promise<ClaimedBatch[]> => {
+  const due = await tx.all<{ id: number }>(
+    `SELECT id FROM batches WHERE channel = 'nativepush' AND lane IS NULL AND due_at <= ?1 AND held_until <= ?1
+       AND (node IS NULL OR node = ?2)
+     ORDER BY urgent DESC, due_at LIMIT ?3 for update skip locked`,
+    now, node, limit,
+  )
+  if (due.length === 0) return []
+  const ids = list(due.map(({ id }) => id))
+  const rows = await tx.all<ClaimedBatch>(
+    `UPDATE batches SET due_at = ?2, node = ?3, attempt = attempt + 1 WHERE id any_int(?1)
+     RETURNING id, task_id, app, page, channel, environment, tried, devices, badges, attempt`,
+    ids, ackAt, node,
+  )
+  const states = await tx.all<{ batch_id: number; bytes: Uint8Array }>('SELECT batch_id, bytes FROM batch_states WHERE batch_id any_int(?1)', ids)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const bytesOf = new Map(states.map(({ batch_id, bytes }) => [batch_id, bytes]))
+  return due.map(({ id }) => ({ ...byId.get(id)!, bytes: bytesOf.get(id)! }))
 }
 
 const hold = async (tx: Tx, id: number, node: number, now: number): Promise<ClaimedBatch> => {
@@ -219,17 +253,25 @@ export interface Settlement {
   now: number
 }
 
+interface Settled {
+  settled: boolean
+  children: WrittenBatch[]
+  /** Nodes that were told to look at their devices' inboxes. */
+  told: number[]
+  finished: number
+}
+
 /**
  * Writes what became of a batch: the bytes, the fallbacks' batches and the next due time, in one transaction. If somebody
  * else has claimed the batch since, nothing happens: what they do counts.
  */
-export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boolean; children: WrittenBatch[]; finished: number }> => {
+export const settleBatch = async (tx: Tx, s: Settlement): Promise<Settled> => {
   // The states are held before the batch, here and wherever both are: marks may close a batch at the same moment.
   const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number }>('SELECT bytes, log, sent FROM batch_states WHERE batch_id = ? for update', s.batchId)
   const batch = await tx.get<{ devices: Uint8Array; channel: BatchChannel }>(
     'SELECT devices, channel FROM batches WHERE id = ? AND attempt = ? AND due_at IS NOT NULL for update', s.batchId, s.attempt,
   )
-  if (!row || !batch) return { settled: false, children: [], finished: 0 }
+  if (!row || !batch) return { settled: false, children: [], told: [], finished: 0 }
   const { bytes } = row
   const devices = unpackIds(batch.devices)
   const toInbox: number[] = []
@@ -258,7 +300,7 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<{ settled: boo
   const dueAt = sum.pending > 0 ? (s.dueAt ?? s.now) : null
   await tx.run('UPDATE batches SET due_at = ?2, held_until = 0 WHERE id = ?1', s.batchId, dueAt)
   const finished = dueAt === null ? await finishTask(tx, s.task.id, s.now) : 0
-  return { settled: true, children, finished }
+  return { settled: true, children, told: await wakeDevices(tx, toInbox), finished }
 }
 
 /** Marks of one batch: places and, in the same order, what is now known of each. */
@@ -278,76 +320,128 @@ export interface Told {
   at: number
 }
 
+const BATCHES_A_STATEMENT = 1_000
+
 /**
- * Sent, received, shown, clicked. Bytes only move forward, so whoever reports, and however often, counts once. Tells how
- * many tasks were finished by it.
+ * Sent, received, shown, clicked: of each batch once. Bytes only move forward, so whoever reports, and however often,
+ * counts once. Tells how many tasks were finished by it.
  */
 export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<{ finished: number }> => {
   const closedIn = new Set<number>()
   // In the order of the batches, and then of the tasks: two reports at once must not wait for one another.
-  for (const { batchId, taskId, places, marks, told } of batches.toSorted((a, b) => a.batchId - b.batchId)) {
-    const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number; received: number; inboxed: number }>(
-      'SELECT bytes, log, sent, received, inboxed FROM batch_states WHERE batch_id = ? for update', batchId,
+  const ordered = batches.toSorted((a, b) => a.batchId - b.batchId)
+  for (let i = 0; i < ordered.length; i += BATCHES_A_STATEMENT) {
+    const part = new Map(ordered.slice(i, i + BATCHES_A_STATEMENT).map((batch) => [batch.batchId, batch]))
+    // One that is not found was purged, or erased with its app.
+    const states = await tx.all<StateRow>(
+      'SELECT batch_id, bytes, log, sent, received, inboxed FROM batch_states WHERE batch_id any_int(?1) ORDER BY batch_id for update',
+      list([...part.keys()]),
     )
-    if (!row) continue // purged, or erased with its app
-    const { bytes } = row
-    let changed = false
-    const ended: number[] = []
-    const news = told.length > 0 ? new Set<number>() : undefined
-    places.forEach((index, i) => {
-      const before = bytes[index]
-      if (before === undefined) return
-      const after = withMark(before, marks[i]!)
-      if (after === before) return
-      changed = true
-      news?.add(index)
-      bytes[index] = after
-      if (isFinal(marks[i]!)) ended.push(index)
-    })
-    if (!changed) continue
-    const sum = fold(bytes)
-    const log: LogEntry[] = []
-    if (sum.sent > row.sent) log.push({ at: now, what: 'sent', count: sum.sent - row.sent })
-    if (sum.received > row.received) log.push({ at: now, what: 'received', count: sum.received - row.received })
-    for (const { index, event, at } of told) if (news!.has(index) && event !== 'received') log.push({ at, what: event, count: 1, places: [index] })
+    const marked = states.flatMap((row) => withMarks(row, part.get(row.batch_id)!, now) ?? [])
+    if (marked.length === 0) continue
     await tx.run(
-      'UPDATE batch_states SET bytes = ?2, sent = ?3, received = ?4, waiting = ?5, log = ?6 WHERE batch_id = ?1',
-      batchId, bytes, sum.sent, sum.received, sum.waiting, extendLog(row.log, log),
+      `UPDATE batch_states SET bytes = w.bytes, sent = w.sent, received = w.received, waiting = w.waiting, log = w.log
+       FROM each_row(?1) w (id int, bytes bytes, sent int, received int, waiting int, log text) WHERE batch_states.batch_id = w.id`,
+      rows(marked.map(({ batchId, bytes, sum, log }) => [batchId, bytes, sum.sent, sum.received, sum.waiting, log])),
     )
-    if (row.inboxed === 1 && sum.pending + sum.waiting === 0) await tx.run('DELETE FROM inbox WHERE batch_id = ?', batchId)
-    else if (row.inboxed === 1 && ended.length > 0) await leaveInbox(tx, batchId, taskId, ended, bytes.length)
-    if (sum.pending === 0) {
-      const closed = await tx.run('UPDATE batches SET due_at = NULL WHERE id = ? AND due_at IS NOT NULL', batchId)
-      if (closed > 0) closedIn.add(taskId)
-    }
+    await leaveInbox(tx, marked.filter(({ inboxed }) => inboxed))
+    for (const taskId of await closeBatches(tx, marked.filter(({ sum }) => sum.pending === 0))) closedIn.add(taskId)
   }
-  let finished = 0
-  for (const taskId of [...closedIn].sort((a, b) => a - b)) finished += await finishTask(tx, taskId, now)
-  return { finished }
+  return { finished: await finishTasks(tx, [...closedIn], now) }
 }
 
-const leaveInbox = async (tx: Tx, batchId: number, taskId: number, places: number[], count: number): Promise<void> => {
-  if (count >= WIDE) {
-    await tx.run('DELETE FROM inbox WHERE batch_id = ? AND task_id = ?', batchId, taskId) // rows of a busy session; its device probes the ledger anyway
-    return
+interface StateRow {
+  batch_id: number
+  bytes: Uint8Array
+  log: string
+  sent: number
+  received: number
+  inboxed: number
+}
+
+/** A batch that marks have changed. */
+interface Marked {
+  batchId: number
+  taskId: number
+  bytes: Uint8Array
+  sum: Fold
+  log: string
+  inboxed: boolean
+  /** Places where nothing more is to be done. */
+  ended: number[]
+}
+
+/** Undefined: the marks are no news. */
+const withMarks = ({ bytes, ...row }: StateRow, { batchId, taskId, places, marks, told }: BatchMarks, now: number): Marked | undefined => {
+  let changed = false
+  const ended: number[] = []
+  const news = told.length > 0 ? new Set<number>() : undefined
+  places.forEach((index, i) => {
+    const before = bytes[index]
+    if (before === undefined) return
+    const after = withMark(before, marks[i]!)
+    if (after === before) return
+    changed = true
+    news?.add(index)
+    bytes[index] = after
+    if (isFinal(marks[i]!)) ended.push(index)
+  })
+  if (!changed) return undefined
+  const sum = fold(bytes)
+  const log: LogEntry[] = []
+  if (sum.sent > row.sent) log.push({ at: now, what: 'sent', count: sum.sent - row.sent })
+  if (sum.received > row.received) log.push({ at: now, what: 'received', count: sum.received - row.received })
+  for (const { index, event, at } of told) if (news!.has(index) && event !== 'received') log.push({ at, what: event, count: 1, places: [index] })
+  return { batchId, taskId, bytes, sum, log: extendLog(row.log, log), inboxed: row.inboxed === 1, ended }
+}
+
+const leaveInbox = async (tx: Tx, marked: readonly Marked[]): Promise<void> => {
+  // Rows of a wide batch are a busy session's, and its device probes the ledger anyway.
+  const [whole, partly] = [[], []] as [Marked[], Marked[]]
+  for (const batch of marked) {
+    if (batch.sum.pending + batch.sum.waiting === 0 || (batch.bytes.length >= WIDE && batch.ended.length > 0)) whole.push(batch)
+    else if (batch.ended.length > 0) partly.push(batch)
   }
-  const batch = await tx.get<{ devices: Uint8Array }>('SELECT devices FROM batches WHERE id = ?', batchId)
-  const devices = unpackIds(batch!.devices)
-  for (const place of places) await tx.run('DELETE FROM inbox WHERE device_id = ? AND task_id = ?', devices[place]!, taskId)
+  if (whole.length > 0) await tx.run('DELETE FROM inbox WHERE batch_id any_int(?1)', list(whole.map(({ batchId }) => batchId)))
+  if (partly.length === 0) return
+  const found = await tx.all<{ id: number; devices: Uint8Array }>(
+    'SELECT id, devices FROM batches WHERE id any_int(?1)', list(partly.map(({ batchId }) => batchId)),
+  )
+  const devicesOf = new Map(found.map(({ id, devices }) => [id, unpackIds(devices)]))
+  await Promise.all(
+    partly.map(({ batchId, taskId, ended }) =>
+      tx.run('DELETE FROM inbox WHERE task_id = ?1 AND device_id any_int(?2)', taskId, list(ended.map((place) => devicesOf.get(batchId)![place]!))),
+    ),
+  )
+}
+
+/** Of which tasks these batches were, as far as they were open. */
+const closeBatches = async (tx: Tx, marked: readonly Marked[]): Promise<number[]> => {
+  if (marked.length === 0) return []
+  const open = await tx.all<{ id: number; task_id: number }>(
+    'SELECT id, task_id FROM batches WHERE id any_int(?1) AND due_at IS NOT NULL ORDER BY id for update', list(marked.map(({ batchId }) => batchId)),
+  )
+  if (open.length > 0) await tx.run('UPDATE batches SET due_at = NULL WHERE id any_int(?1)', list(open.map(({ id }) => id)))
+  return open.map(({ task_id }) => task_id)
 }
 
 /** A planned task with no batch left to work on is done: 1. Inbox places keep it alive until they expire. */
-export const finishTask = async (tx: Tx, taskId: number, now: number): Promise<number> => {
-  // Held before the look at its batches: of two that close the last two at once, each would see the other's still open.
-  await tx.hold('SELECT id FROM tasks WHERE id = ? for update', taskId)
-  const finished = await tx.get<{ listened: number }>(
+export const finishTask = (tx: Tx, taskId: number, now: number): Promise<number> => finishTasks(tx, [taskId], now)
+
+/** How many of them are done. A look at each task's batches, one after the other: joined, all open ones might be walked. */
+const finishTasks = async (tx: Tx, ids: readonly number[], now: number): Promise<number> => {
+  if (ids.length === 0) return 0
+  // Held before the look at their batches: of two that close the last two at once, each would see the other's still open.
+  await tx.hold('SELECT id FROM tasks WHERE id any_int(?1) ORDER BY id for update', list(ids))
+  const finished = await tx.all<{ id: number; listened: number }>(
     `UPDATE tasks SET state = 'done', finished_at = ?2,
-       live = CASE WHEN EXISTS (SELECT 1 FROM batches b JOIN batch_states s ON s.batch_id = b.id
-                                WHERE b.task_id = ?1 AND s.waiting > 0) THEN 1 ELSE 0 END
-     WHERE id = ?1 AND state = 'sending' AND NOT EXISTS (SELECT 1 FROM batches WHERE task_id = ?1 AND due_at IS NOT NULL)
-     RETURNING (SELECT count(*) FROM webhooks w WHERE w.app = tasks.app) AS listened`,
-    taskId, now,
+       live = CASE WHEN (SELECT b.id FROM batches b JOIN batch_states s ON s.batch_id = b.id
+                         WHERE b.task_id = tasks.id AND s.waiting > 0 LIMIT 1) IS NULL THEN 0 ELSE 1 END
+     WHERE id any_int(?1) AND state = 'sending'
+       AND (SELECT b.id FROM batches b WHERE b.task_id = tasks.id AND b.due_at IS NOT NULL LIMIT 1) IS NULL
+     RETURNING id, (SELECT count(*) FROM webhooks w WHERE w.app = tasks.app) AS listened`,
+    list(ids), now,
   )
-  if (finished && finished.listened > 0) await tellTaskEnded(tx, taskId, now)
-  return finished ? 1 : 0
+  await Promise.all(finished.map(({ id, listened }) => (listened > 0 ? tellTaskEnded(tx, id, now) : undefined)))
+  return finished.length
 }

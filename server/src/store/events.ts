@@ -21,6 +21,18 @@ export const addEvent = async (
   )
 }
 
+/** Many events of one kind at once. */
+export const addEvents = async (
+  tx: Tx,
+  { app, kind, data, now }: { app: number; kind: EventKind; data: readonly object[]; now: number },
+): Promise<void> => {
+  if (data.length === 0) return
+  await tx.run(
+    `INSERT INTO events (app, kind, data, at, due_at) SELECT h.app, ?2, d.value, ?4, ?4 FROM webhooks h CROSS JOIN each_text(?3) d WHERE h.app = ?1`,
+    app, kind, list(data.map((event) => JSON.stringify(event))), now,
+  )
+}
+
 /** Tells that a task has reached its end, with its tallies as they are now. Part of the transaction that ends it. */
 export const tellTaskEnded = async (tx: Tx, taskId: number, now: number): Promise<void> => {
   const task = await tx.get<{ app: number; state: string; accepted_at: number; finished_at: number | null }>(

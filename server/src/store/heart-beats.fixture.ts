@@ -1,5 +1,5 @@
 import test, { type TestContext } from 'node:test'
-import { claimBatches, claimFromLane, laneOf } from './batches.ts'
+import { claimFromLane, claimOwn, laneOf } from './batches.ts'
 import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, silentNodes } from './heart-beats.ts'
 import { NOW, newBatch, newTask } from './people.fixture.ts'
 import type { Store } from './store.ts'
@@ -10,7 +10,7 @@ const limit = { timeout: 60_000 }
 const LATER = NOW + SILENT_MS
 
 const join = (store: Store, now = NOW) => store.write(joinNode, { parts: ['http', 'gateway'], address: 'http://10.0.0.1:7700', now })
-const own = (node: number, now: number, atMost = 10) => ({ channel: 'nativepush', node, limit: atMost, now }) as const
+const own = (node: number, now: number, atMost = 10) => ({ node, limit: atMost, ackAt: now + 11_000, now })
 const lane = (node: number, now: number) => ({ channel: 'apns', lane: laneOf(1, 1), node, now }) as const
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
 
@@ -32,11 +32,11 @@ export const keepsHeartBeats = (open: (t: TestContext) => Promise<Store>): void 
     const first = await join(store)
     await store.write(insertTask, { task: newTask(), batches: [newBatch([1], { node: first }), newBatch([2], { channel: 'apns' })] })
     await store.write(insertTask, { task: newTask(), batches: null })
-    t.assert.equal((await store.write(claimBatches, own(first, NOW))).length, 1)
+    t.assert.equal((await store.write(claimOwn, own(first, NOW))).length, 1)
     t.assert.notEqual(await store.write(claimFromLane, lane(first, NOW)), undefined)
     t.assert.notEqual(await store.write(claimTask, { node: first, now: NOW }), undefined)
     const second = await join(store)
-    t.assert.deepEqual(await store.write(claimBatches, own(second, NOW)), [])
+    t.assert.deepEqual(await store.write(claimOwn, own(second, NOW)), [])
     t.assert.equal(await store.write(claimFromLane, lane(second, NOW)), undefined)
     t.assert.equal(await store.write(claimTask, { node: second, now: NOW }), undefined)
   })
@@ -48,7 +48,7 @@ export const keepsHeartBeats = (open: (t: TestContext) => Promise<Store>): void 
     t.assert.equal(await store.write(reapNode, { node: first, now: LATER - 1 }), 'living')
     await store.write(beat, { node: first, now: LATER })
     t.assert.equal(await store.write(reapNode, { node: first, now: LATER }), 'living')
-    t.assert.deepEqual(await store.write(claimBatches, own(second, LATER)), [])
+    t.assert.deepEqual(await store.write(claimOwn, own(second, LATER)), [])
   })
 
   test('what a silent node held is free at once: pushes, tasks, and what its devices were to get', limit, async (t: TestContext) => {
@@ -60,14 +60,14 @@ export const keepsHeartBeats = (open: (t: TestContext) => Promise<Store>): void 
     const [first, second] = idsOf(batches!)
     const vendor = await store.write(insertTask, { task: newTask(), batches: [newBatch([4], { channel: 'apns' })] })
     const planned = await store.write(insertTask, { task: newTask(), batches: null })
-    t.assert.deepEqual(idsOf(await store.write(claimBatches, own(dead, NOW))), [second])
+    t.assert.deepEqual(idsOf(await store.write(claimOwn, own(dead, NOW))), [second])
     t.assert.equal((await store.write(claimFromLane, lane(dead, NOW)))!.attempt, 1)
     t.assert.equal((await store.write(claimTask, { node: dead, now: NOW }))!.id, planned.id)
 
     await store.write(beat, { node: living, now: LATER })
     t.assert.deepEqual(await store.read(silentNodes, { now: LATER }), [dead])
     t.assert.equal(await store.write(reapNode, { node: dead, now: LATER }), 'done')
-    t.assert.deepEqual(idsOf(await store.write(claimBatches, own(living, LATER))).sort((a, b) => a - b), [first, second])
+    t.assert.deepEqual(idsOf(await store.write(claimOwn, own(living, LATER))).sort((a, b) => a - b), [first, second])
     t.assert.equal((await store.write(claimFromLane, lane(living, LATER)))!.attempt, 2)
     t.assert.equal((await store.write(claimTask, { node: living, now: LATER }))!.id, planned.id)
     const [told] = await store.read(traceDelivery, { taskId: vendor.id, deviceId: 4 })
@@ -90,10 +90,10 @@ export const keepsHeartBeats = (open: (t: TestContext) => Promise<Store>): void 
     const [dead, living] = [await join(store), await join(store, LATER)]
     t.assert.equal(await store.write(reapNode, { node: dead, now: LATER }), 'done')
     await store.write(insertTask, { task: newTask(), batches: [newBatch([1], { node: dead }), newBatch([2], { node: dead, dueAt: LATER + 60_000 })] })
-    t.assert.deepEqual(await store.write(claimBatches, own(living, LATER)), [])
+    t.assert.deepEqual(await store.write(claimOwn, own(living, LATER)), [])
     t.assert.deepEqual(await store.read(silentNodes, { now: LATER }), [dead])
     t.assert.equal(await store.write(reapNode, { node: dead, now: LATER }), 'done')
-    t.assert.equal((await store.write(claimBatches, own(living, LATER))).length, 2)
+    t.assert.equal((await store.write(claimOwn, own(living, LATER))).length, 2)
     t.assert.deepEqual(await store.read(silentNodes, { now: LATER }), [])
   })
 
@@ -103,7 +103,7 @@ export const keepsHeartBeats = (open: (t: TestContext) => Promise<Store>): void 
     await store.write(insertTask, { task: newTask(), batches: [newBatch([1], { node: leaving, dueAt: NOW + 60_000 })] })
     t.assert.equal(await store.write(leaveNode, { node: leaving, now: NOW }), 'done')
     t.assert.deepEqual(idsOf(await store.read(livingNodes, { now: NOW })), [living])
-    t.assert.equal((await store.write(claimBatches, own(living, NOW))).length, 1)
+    t.assert.equal((await store.write(claimOwn, own(living, NOW))).length, 1)
     t.assert.equal(await store.write(beat, { node: leaving, now: NOW }), false)
     t.assert.equal(await store.write(leaveNode, { node: leaving, now: NOW }), 'done')
   })
@@ -118,7 +118,7 @@ export const keepsHeartBeats = (open: (t: TestContext) => Promise<Store>): void 
     await Promise.all(others.map(async () => {
       while ((await store.write(reapNode, { node: dead!, now: LATER })) === 'more');
     }))
-    const claimed = (await Promise.all(others.map((node) => store.write(claimBatches, own(node, LATER, 1_200))))).flat()
+    const claimed = (await Promise.all(others.map((node) => store.write(claimOwn, own(node, LATER, 1_200))))).flat()
     t.assert.deepEqual([claimed.length, new Set(idsOf(claimed)).size], [1_200, 1_200])
   })
 }

@@ -16,6 +16,20 @@ export const joinNode = async (tx: Tx, { parts, address, now }: { parts: readonl
   return row!.id
 }
 
+/**
+ * The same node under a new number, because the others took the old one for dead: its sessions are still here, unless
+ * their devices have connected elsewhere, and what it was told meanwhile is still for it.
+ */
+export const renewNode = async (
+  tx: Tx,
+  { before, ...joining }: { before: number; parts: readonly string[]; address: string; now: number },
+): Promise<number> => {
+  const node = await joinNode(tx, joining)
+  await tx.run('UPDATE devices SET presence_node = ?2 WHERE presence_node = ?1', before, node)
+  await tx.run('UPDATE frames SET node = ?2 WHERE node = ?1', before, node)
+  return node
+}
+
 /** False: the others have taken this incarnation for dead and its work for theirs. It must end, and may join as a new one. */
 export const beat = async (tx: Tx, { node, now }: { node: number; now: number }): Promise<boolean> =>
   (await tx.run('UPDATE nodes SET beat_at = ?2 WHERE id = ?1', node, now)) > 0

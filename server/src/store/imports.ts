@@ -1,6 +1,6 @@
 import type { Platform, VendorName } from '@carillon/protocol/names.ts'
-import { type NewUser, takenName } from './users.ts'
-import { list, type Tx } from './store.ts'
+import { type Tx, list, rows } from './store.ts'
+import type { NewUser } from './users.ts'
 
 /** What became of a row: added, there before, or why it was refused. */
 export type Imported = 'added' | 'there' | { refused: string }
@@ -11,23 +11,48 @@ export interface UserGroup {
   now: number
 }
 
-/** Adds users; one whose name is there already is left as it is. One result a row, in their order. */
+/**
+ * Adds users; one whose name is there already is left as it is. One result a row, in their order. Whoever takes one of
+ * these names between the look and the insert makes it fail, and it is run again.
+ */
 export const importUsers = async (tx: Tx, { app, users, now }: UserGroup): Promise<Imported[]> => {
-  const results: Imported[] = []
-  for (const user of users) {
-    const { name, mobile, email, emailKey, passwordHash } = user
-    const made = await tx.run(
+  const [names, mobiles, emails] = [
+    await takenAmong(tx, app, 'name', users.map(({ name }) => name)),
+    await takenAmong(tx, app, 'mobile', users.map(({ mobile }) => mobile)),
+    await takenAmong(tx, app, 'email_key', users.map(({ emailKey }) => emailKey)),
+  ]
+  const added: NewUser[] = []
+  const results = users.map((user): Imported => {
+    const { name, mobile, emailKey } = user
+    if (names.has(name)) return 'there'
+    if (mobiles.has(mobile)) return { refused: 'mobile is taken by another user' }
+    if (emails.has(emailKey)) return { refused: 'email is taken by another user' }
+    names.add(name)
+    if (mobile !== null) mobiles.add(mobile)
+    if (emailKey !== null) emails.add(emailKey)
+    added.push(user)
+    return 'added'
+  })
+  if (added.length > 0) {
+    await tx.run(
       `INSERT INTO users (app, name, mobile, email, email_key, password_hash, created_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`,
-      app, name, mobile, email, emailKey, passwordHash, now,
+       SELECT ?1, w.name, w.mobile, w.email, w.email_key, w.password_hash, ?3
+       FROM each_row(?2) w (name text, mobile text, email text, email_key text, password_hash text)`,
+      app, rows(added.map(({ name, mobile, email, emailKey, passwordHash }) => [name, mobile, email, emailKey, passwordHash])), now,
     )
-    results.push(made > 0 ? 'added' : collision(await takenName(tx, { app, user })))
   }
   return results
 }
 
-const collision = (taken: string | undefined): Imported =>
-  taken === 'username' ? 'there' : { refused: `${taken} is taken by another user` }
+/** Those of the values that a user of the app has. */
+const takenAmong = async (tx: Tx, app: number, column: 'name' | 'mobile' | 'email_key', values: (string | null)[]): Promise<Set<string | null>> => {
+  const given = values.filter((value) => value !== null)
+  if (given.length === 0) return new Set()
+  const taken = await tx.all<{ value: string }>(
+    `SELECT u.${column} AS value FROM each_text(?2) w JOIN /*in order*/ users u WHERE u.app = ?1 AND u.${column} = w.value`, app, list(given),
+  )
+  return new Set(taken.map(({ value }) => value))
+}
 
 /** Which of these names are users already: a look before their passwords are hashed. */
 export const knownNames = async (tx: Tx, { app, names }: { app: number; names: string[] }): Promise<string[]> => {
@@ -67,49 +92,49 @@ export interface DeviceGroup {
 
 /**
  * Adds devices with their vendor tokens and tags. A device its user has already is left as it is; one of another user,
- * and a vendor token of another device, are not taken away.
+ * and a vendor token of another device, are not taken away. What is there is looked up first and decided upon here; who
+ * writes in between makes the insert fail, and it is run again.
  */
 export const importDevices = async (
   tx: Tx,
   { app, devices, pushTokenHashes, pushTokens, now }: DeviceGroup,
 ): Promise<Imported[]> => {
   const owners = await ownersOf(tx, app, devices)
-  const made = new Set<number>()
-  for (const [i, device] of devices.entries()) {
-    const owner = owners(device)
-    if (owner === undefined) continue
-    // Without RETURNING, which would make SQLite keep a journal of every such statement; the ids are read together.
-    const added = await tx.run(
-      `INSERT INTO devices (app, user_id, guid, push_token_hash, push_token, platform, alias, created_at, seen_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT (app, guid) DO NOTHING`,
-      app,
-      owner,
-      device.guid,
-      nth(pushTokenHashes, i, devices.length),
-      nth(pushTokens, i, devices.length),
-      device.platform,
-      device.alias,
-      now,
-    )
-    if (added > 0) made.add(i)
-  }
   const present = await presentDevices(tx, app, devices)
-  const results: Imported[] = []
-  for (const [i, device] of devices.entries()) {
+  const taken = await takenTokens(tx, app, devices)
+  const notTaken = new Set<string>()
+  const added: number[] = []
+  const results = devices.map((device, i): Imported => {
+    const { guid, tokens } = device
     const owner = owners(device)
-    const found = present.get(device.guid)
-    if (owner === undefined) {
-      results.push({ refused: `${device.userId === null ? 'name' : 'user_id'} is no user of this app` })
-    } else if (found === undefined) {
-      results.push({ refused: 'device_guid stands on an earlier line that was not taken' })
-    } else if (!made.has(i)) {
-      results.push(found.user_id === owner ? 'there' : { refused: `device_guid belongs to user ${found.user_id}` })
-    } else {
-      const result = await furnish(tx, app, found.id, device, now)
-      if (result !== 'added') present.delete(device.guid)
-      results.push(result)
+    if (owner === undefined) return { refused: `${device.userId === null ? 'name' : 'user_id'} is no user of this app` }
+    if (notTaken.has(guid)) return { refused: 'device_guid stands on an earlier line that was not taken' }
+    const holder = present.get(guid)
+    if (holder !== undefined) return holder === owner ? 'there' : { refused: `device_guid belongs to user ${holder}` }
+    const collision = tokens.findIndex((token) => taken.has(keyOf(token)))
+    if (collision >= 0) {
+      notTaken.add(guid)
+      return { refused: `tokens[${collision}].token belongs to another device` }
     }
-  }
+    present.set(guid, owner)
+    for (const token of tokens) taken.add(keyOf(token))
+    added.push(i)
+    return 'added'
+  })
+  if (added.length === 0) return results
+  await tx.run(
+    `INSERT INTO devices (app, user_id, guid, push_token_hash, push_token, platform, alias, created_at, seen_at)
+     SELECT ?1, w.user_id, w.guid, w.hash, w.token, w.platform, w.alias, ?3, ?3
+     FROM each_row(?2) w (user_id int, guid text, hash bytes, token bytes, platform text, alias text)`,
+    app,
+    rows(added.map((i) => {
+      const device = devices[i]!
+      const { guid, platform, alias } = device
+      return [owners(device)!, guid, nth(pushTokenHashes, i, devices.length), nth(pushTokens, i, devices.length), platform, alias]
+    })),
+    now,
+  )
+  await furnish(tx, app, added.map((i) => devices[i]!), now)
   return results
 }
 
@@ -119,12 +144,32 @@ interface Present {
   user_id: number
 }
 
-const presentDevices = async (tx: Tx, app: number, devices: NewDevice[]): Promise<Map<string, Present>> => {
-  const rows = await tx.all<Present>(
+const devicesWithGuids = (tx: Tx, app: number, devices: NewDevice[]): Promise<Present[]> =>
+  tx.all<Present>(
     'SELECT d.id, d.guid, d.user_id FROM each_text(?2) w JOIN /*in order*/ devices d WHERE d.app = ?1 AND d.guid = w.value',
     app, list(devices.map(({ guid }) => guid)),
   )
-  return new Map(rows.map((row) => [row.guid, row]))
+
+/** Whose the devices are that are there, by guid. */
+const presentDevices = async (tx: Tx, app: number, devices: NewDevice[]): Promise<Map<string, number>> =>
+  new Map((await devicesWithGuids(tx, app, devices)).map(({ guid, user_id }) => [guid, user_id]))
+
+const keyOf = ({ vendor, environment, token }: { vendor: string; environment: number; token: string }): string => `${vendor} ${environment} ${token}`
+
+/** Those of the devices' vendor tokens that a device holds, by key. */
+const takenTokens = async (tx: Tx, app: number, devices: NewDevice[]): Promise<Set<string>> => {
+  const places = Map.groupBy(devices.flatMap(({ tokens }) => tokens), ({ vendor, environment }) => `${vendor} ${environment}`)
+  const taken = new Set<string>()
+  for (const tokens of places.values()) {
+    const { vendor, environment } = tokens[0]!
+    const held = await tx.all<{ token: string }>(
+      `SELECT t.token FROM each_text(?4) w JOIN /*in order*/ vendor_tokens t
+       WHERE t.app = ?1 AND t.vendor = ?2 AND t.environment = ?3 AND t.token = w.value`,
+      app, vendor, environment, list(tokens.map(({ token }) => token)),
+    )
+    for (const { token } of held) taken.add(keyOf({ vendor, environment, token }))
+  }
+  return taken
 }
 
 const nth = (packed: Uint8Array, i: number, count: number): Uint8Array => {
@@ -142,19 +187,22 @@ const ownersOf = async (tx: Tx, app: number, devices: NewDevice[]): Promise<(dev
   return ({ userId, userName }) => (userId === null ? byName.get(userName!) : byId.has(userId) ? userId : undefined)
 }
 
-/** Its vendor tokens and tags; all of them, or the device is taken back. */
-const furnish = async (tx: Tx, app: number, id: number, { tokens, tags }: NewDevice, now: number): Promise<Imported> => {
-  for (const [i, { vendor, environment, token }] of tokens.entries()) {
-    const bound = await tx.run(
-      `INSERT INTO vendor_tokens (device_id, vendor, environment, app, token, bound_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-       ON CONFLICT DO NOTHING`,
-      id, vendor, environment, app, token, now,
+/** The vendor tokens and tags of devices that were just added. */
+const furnish = async (tx: Tx, app: number, devices: NewDevice[], now: number): Promise<void> => {
+  const found = await devicesWithGuids(tx, app, devices.filter(({ tokens, tags }) => tokens.length + tags.length > 0))
+  const idOf = new Map(found.map(({ id, guid }) => [guid, id]))
+  const bound = devices.flatMap(({ guid, tokens }) => tokens.map(({ vendor, environment, token }) => [idOf.get(guid)!, vendor, environment, token]))
+  if (bound.length > 0) {
+    await tx.run(
+      `INSERT INTO vendor_tokens (device_id, vendor, environment, app, token, bound_at)
+       SELECT w.id, w.vendor, w.environment, ?1, w.token, ?3 FROM each_row(?2) w (id int, vendor text, environment int, token text)`,
+      app, rows(bound), now,
     )
-    if (bound > 0) continue
-    await tx.run('DELETE FROM vendor_tokens WHERE device_id = ?1', id)
-    await tx.run('DELETE FROM devices WHERE id = ?1', id)
-    return { refused: `tokens[${i}].token belongs to another device` }
   }
-  for (const tag of tags) await tx.run('INSERT INTO device_tags (app, tag, device_id) VALUES (?1, ?2, ?3)', app, tag, id)
-  return 'added'
+  const tagged = devices.flatMap(({ guid, tags }) => tags.map((tag) => [idOf.get(guid)!, tag]))
+  if (tagged.length > 0) {
+    await tx.run(
+      'INSERT INTO device_tags (app, tag, device_id) SELECT ?1, w.tag, w.id FROM each_row(?2) w (id int, tag text)', app, rows(tagged),
+    )
+  }
 }

@@ -1,6 +1,7 @@
 import { ownChannel } from '@carillon/protocol/names.ts'
+import { wakeDevices } from './frames.ts'
 import { type DeliveryState, SENT, fold, isDeliverable, levelOf, placeOf, unpackBadges, unpackIds, withState } from './ledger.ts'
-import type { Tx } from './store.ts'
+import { type Tx, list, rows } from './store.ts'
 
 interface Place {
   task_id: number
@@ -16,33 +17,56 @@ export const addToInbox = async (
   tx: Tx,
   { taskId, batchId, devices, limit }: { taskId: number; batchId: number; devices: readonly number[]; limit: number },
 ): Promise<void> => {
-  await markInboxed(tx, batchId)
-  for (const device of devices) {
-    await tx.run('INSERT INTO inbox (device_id, task_id, batch_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', device, taskId, batchId)
+  await markInboxed(tx, [batchId])
+  await tx.run(
+    'INSERT INTO inbox (device_id, task_id, batch_id) SELECT d.value, ?2, ?3 FROM each_int(?1) d WHERE true ON CONFLICT DO NOTHING',
+    list(devices), taskId, batchId,
+  )
+  const full = await tx.all<{ device_id: number }>(
+    'SELECT device_id FROM inbox WHERE device_id any_int(?1) GROUP BY device_id HAVING count(*) > ?2', list(devices), limit,
+  )
+  for (const { device_id } of full) {
     const beyond = await tx.all<Place>(
-      'SELECT task_id, batch_id FROM inbox WHERE device_id = ? ORDER BY task_id DESC LIMIT 100 OFFSET ?', device, limit,
+      'SELECT task_id, batch_id FROM inbox WHERE device_id = ? ORDER BY task_id DESC LIMIT 100 OFFSET ?', device_id, limit,
     )
-    for (const place of beyond) await endPlace(tx, device, place, 'overflow')
+    for (const place of beyond) await endPlace(tx, device_id, place, 'overflow')
   }
 }
 
-/** A session that ended before these were acknowledged, or is too busy to take them, finds them here. */
-export const keepInInbox = async (
-  tx: Tx,
-  { rows }: { rows: { deviceId: number; taskId: number; batchId: number; index: number }[] },
-): Promise<void> => {
+/** One push that goes back to its device's inbox. */
+interface Kept {
+  deviceId: number
+  taskId: number
+  batchId: number
+  index: number
+}
+
+/**
+ * A session that ended before these were acknowledged, or is too busy to take them, finds them here. Returns the nodes
+ * that were told to look.
+ */
+export const keepInInbox = async (tx: Tx, { rows: places }: { rows: readonly Kept[] }): Promise<number[]> => {
   // In the order of the batches, as whoever holds several of them does: else two could wait for one another.
-  for (const { deviceId, taskId, batchId, index } of rows.toSorted((a, b) => a.batchId - b.batchId)) {
-    const state = await tx.get<{ bytes: Uint8Array }>('SELECT bytes FROM batch_states WHERE batch_id = ? for update', batchId)
-    if (!state || !isDeliverable(state.bytes[index] ?? 0xff)) continue
-    await markInboxed(tx, batchId)
-    await tx.run('INSERT INTO inbox (device_id, task_id, batch_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', deviceId, taskId, batchId)
+  const states = await tx.all<{ batch_id: number; bytes: Uint8Array }>(
+    'SELECT batch_id, bytes FROM batch_states WHERE batch_id any_int(?1) ORDER BY batch_id for update', list(places.map(({ batchId }) => batchId)),
+  )
+  const bytesOf = new Map(states.map(({ batch_id, bytes }) => [batch_id, bytes]))
+  const kept = places.filter(({ batchId, index }) => isDeliverable(bytesOf.get(batchId)?.[index] ?? 0xff))
+  if (kept.length > 0) {
+    await markInboxed(tx, kept.map(({ batchId }) => batchId))
+    await tx.run(
+      `INSERT INTO inbox (device_id, task_id, batch_id)
+       SELECT w.device_id, w.task_id, w.batch_id FROM each_row(?1) w (device_id int, task_id int, batch_id int) WHERE true
+       ON CONFLICT DO NOTHING`,
+      rows(kept.map(({ deviceId, taskId, batchId }) => [deviceId, taskId, batchId])),
+    )
   }
+  return wakeDevices(tx, places.map(({ deviceId }) => deviceId))
 }
 
-/** Whoever ends a delivery of this batch has rows to look for. */
-const markInboxed = async (tx: Tx, batchId: number): Promise<void> => {
-  await tx.run('UPDATE batch_states SET inboxed = 1 WHERE batch_id = ? AND inboxed = 0', batchId)
+/** Whoever ends a delivery of these batches has rows to look for. */
+const markInboxed = async (tx: Tx, batchIds: readonly number[]): Promise<void> => {
+  await tx.run('UPDATE batch_states SET inboxed = 1 WHERE batch_id any_int(?1) AND inboxed = 0', list(batchIds))
 }
 
 const endPlace = async (tx: Tx, deviceId: number, { task_id, batch_id }: Place, state: DeliveryState): Promise<void> => {

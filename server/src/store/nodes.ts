@@ -1,5 +1,6 @@
 import { freeBatch } from './batches.ts'
-import type { Tx } from './store.ts'
+import { tellMoved } from './frames.ts'
+import { type Tx, list, rows } from './store.ts'
 
 /**
  * A new incarnation of the only node: whatever an earlier one held is free again, and its sessions are gone. Own-channel
@@ -15,36 +16,42 @@ export const startNode = async (tx: Tx, { now }: { now: number }): Promise<numbe
   return node
 }
 
-interface Arrival {
+/** A session of a device. */
+export interface Arrival {
   deviceId: number
   session: number
 }
 
-const byDevice = (a: Arrival, b: Arrival): number => a.deviceId - b.deviceId
+const rowsOf = (arrivals: readonly Arrival[]): string => rows(arrivals.map(({ deviceId, session }) => [deviceId, session]))
 
 /**
- * Writes a group of arrivals and departures. A departure counts only where that session is still the one written down.
- * In the order of the devices: when many move from one node to another, both write of the same ones, and must not wait
- * for one another.
+ * Writes a group of arrivals and departures, each device at most once among either. A departure counts only where that
+ * session is still the one written down. The devices are held first, in their order: when many move from one node to
+ * another, both write of the same ones, and must not wait for one another; and of two nodes at which one arrives at once,
+ * the second sees the first. Returns the nodes that were told of sessions that are over.
  */
 export const writePresence = async (
   tx: Tx,
   { node, arrived, left, now }: { node: number; arrived: Arrival[]; left: Arrival[]; now: number },
-): Promise<void> => {
-  for (const { deviceId, session } of left.toSorted(byDevice)) {
+): Promise<number[]> => {
+  const devices = [...arrived, ...left].map(({ deviceId }) => deviceId)
+  await tx.hold('SELECT id FROM devices WHERE id any_int(?1) ORDER BY id for update', list(devices))
+  const told = await tellMoved(tx, node, arrived.map(({ deviceId }) => deviceId))
+  if (left.length > 0) {
     await tx.run(
-      `UPDATE devices SET presence_node = NULL, presence_session = NULL, seen_at = ?4
-       WHERE id = ?1 AND presence_node = ?2 AND presence_session = ?3`,
-      deviceId, node, session, now,
+      `UPDATE devices SET presence_node = NULL, presence_session = NULL, seen_at = ?3 FROM each_row(?2) w (id int, session int)
+       WHERE devices.id = w.id AND presence_node = ?1 AND presence_session = w.session`,
+      node, rowsOf(left), now,
     )
   }
-  for (const { deviceId, session } of arrived.toSorted(byDevice)) {
+  if (arrived.length > 0) {
     await tx.run(
-      `UPDATE devices SET presence_node = ?2, presence_session = ?3, seen_at = ?4
-       WHERE id = ?1 AND (presence_node IS NULL OR presence_node <> ?2 OR presence_session < ?3)`,
-      deviceId, node, session, now,
+      `UPDATE devices SET presence_node = ?1, presence_session = w.session, seen_at = ?3 FROM each_row(?2) w (id int, session int)
+       WHERE devices.id = w.id AND (presence_node IS NULL OR presence_node <> ?1 OR presence_session < w.session)`,
+      node, rowsOf(arrived), now,
     )
   }
+  return told
 }
 
 /**

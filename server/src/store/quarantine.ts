@@ -1,6 +1,6 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
-import { addEvent } from './events.ts'
-import type { Tx } from './store.ts'
+import { addEvent, addEvents } from './events.ts'
+import { type Tx, rows } from './store.ts'
 
 /** An app's addresses at one vendor in one environment. */
 export interface TokenPlace {
@@ -21,18 +21,16 @@ export const quarantineTokens = async (
   tx: Tx,
   { place: { app, vendor, environment }, tokens, now }: { place: TokenPlace; tokens: DeadToken[]; now: number },
 ): Promise<number> => {
-  let count = 0
-  for (const { deviceId, token, before } of tokens) {
-    const quarantined = await tx.run(
-      `UPDATE vendor_tokens SET quarantined_at = ?6
-       WHERE device_id = ?1 AND vendor = ?2 AND environment = ?3 AND token = ?4 AND bound_at <= ?5 AND quarantined_at IS NULL`,
-      deviceId, vendor, environment, token, before, now,
-    )
-    if (quarantined === 0) continue
-    count += 1
-    await addEvent(tx, { app, kind: 'device.token_dead', data: { vendor, environment, device_id: deviceId }, now })
-  }
-  return count
+  const dead = await tx.all<{ device_id: number }>(
+    `UPDATE vendor_tokens SET quarantined_at = ?4 FROM each_row(?3) w (id int, token text, before int)
+     WHERE vendor_tokens.device_id = w.id AND vendor = ?1 AND environment = ?2 AND vendor_tokens.token = w.token AND bound_at <= w.before
+       AND quarantined_at IS NULL
+     RETURNING device_id`,
+    vendor, environment, rows(tokens.map(({ deviceId, token, before }) => [deviceId, token, before])), now,
+  )
+  const events = dead.map(({ device_id }) => ({ vendor, environment, device_id }))
+  await addEvents(tx, { app, kind: 'device.token_dead', data: events, now })
+  return dead.length
 }
 
 /** Takes back what was quarantined since then: so many at once are not dead, something else is wrong. How many. */

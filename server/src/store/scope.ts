@@ -26,5 +26,12 @@ export interface Scope {
   /** The group's or the user's id; 0 for the whole app. */
   id: number
   /** The access token the caller showed. */
-  token: { id: number; kind: 'admin' | 'user'; name: string | null; userId: number | null; deviceId: number | null }
+  token: {
+    id: number
+    kind: 'admin' | 'user'
+    name: string | null
+    userId: number | null
+    deviceId: number | null
+    expiresAt: number | null
+  }
 }

@@ -4,11 +4,15 @@ export type Value = string | number | null | Uint8Array
 /**
  * A running transaction. SQL is the part SQLite and PostgreSQL share, with `?1` (or plain `?`) for values, plus
  * for lists, whose value is made by `list()`: `any_int(?1)` and `any_text(?1)` after a column, and `each_int(?1)` and
- * `each_text(?1)` as a table with the column `value`. A join marked "in order" has its small side on the left, and its
- * condition in WHERE. What is read to be written back is read ` for update`: on PostgreSQL others write meanwhile, and
- * whoever holds several rows holds them in the order of their ids, a batch's states before the batch, both before the task.
+ * `each_text(?1)` as a table with the column `value`; and for many rows in one statement, whose value is made by `rows()`:
+ * `each_row(?1) w (a int, b text, c bytes)` as a table, joined to others by its first column. A join marked "in order" has
+ * its small side on the left, and its condition in WHERE. What is read to be written back is read ` for update`: on
+ * PostgreSQL others write meanwhile, and whoever holds several rows holds them in the order of their ids, a batch's states
+ * before the batch, both before the task.
  */
 export interface Tx {
+  /** Many nodes write to this store: what they hold in memory must be told to one another. */
+  readonly shared: boolean
   get<R>(sql: string, ...values: Value[]): Promise<R | undefined>
   all<R>(sql: string, ...values: Value[]): Promise<R[]>
   /** How many rows changed. */
@@ -42,3 +46,8 @@ export interface Store {
 export class StoreUnavailable extends Error {}
 
 export const list = (values: readonly (number | string)[]): string => JSON.stringify(values)
+
+export const rows = (values: readonly (readonly Value[])[]): string =>
+  JSON.stringify(values.map((row) => row.map((value) => (value instanceof Uint8Array ? hex(value) : value))))
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')

@@ -1,7 +1,7 @@
 import test, { type TestContext, after } from 'node:test'
 import { startPostgres } from '../../../../scripts/throwaway-postgres.ts'
 import { raiseBadges, readBadges } from '../badges.ts'
-import { claimBatches, claimFromLane, laneOf, markDeliveries, settleBatch } from '../batches.ts'
+import { claimFromLane, claimOwn, laneOf, markDeliveries, settleBatch } from '../batches.ts'
 import { bindVendorToken, listDevices } from '../devices.ts'
 import { RECEIVED, markOf } from '../ledger.ts'
 import { logIn } from '../login.ts'
@@ -52,7 +52,7 @@ test('no batch and no task is claimed twice, and none is left', limit, async (t:
   const tasks: number[] = []
   const empty = async (node: number): Promise<void> => {
     for (let found; (found = await nodes[node]!.write(claimFromLane, { channel: 'apns', lane: laneOf(1, 1), node, now: NOW })); ) vendor.push(found.id)
-    for (let found; (found = await nodes[node]!.write(claimBatches, { channel: 'nativepush', node, limit: 3, now: NOW })).length > 0; ) own.push(...found.map(({ id }) => id))
+    for (let found; (found = await nodes[node]!.write(claimOwn, { node, limit: 3, ackAt: NOW + 11_000, now: NOW })).length > 0; ) own.push(...found.map(({ id }) => id))
     for (let found; (found = await nodes[node]!.write(claimTask, { node, now: NOW })); ) tasks.push(found.id)
   }
   await times(16, (i) => empty(i % 2))
@@ -126,7 +126,7 @@ test('a batch that somebody else looks at for a moment is settled after that', l
   await here.write(claimTask, { node: 1, now: 0 }) // by now the settlement is at the row, or has given up
   letGo.resolve()
   await looking
-  t.assert.deepEqual(await settling, { settled: true, children: [], finished: 1 })
+  t.assert.deepEqual(await settling, { settled: true, children: [], told: [], finished: 1 })
 })
 
 test('badges raised at once are all counted, and each push has its own number', limit, async (t: TestContext) => {

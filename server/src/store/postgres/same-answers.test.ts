@@ -43,7 +43,7 @@ for (const [name, scene] of Object.entries(scenes)) {
 }
 
 // Parts of other operations' transactions, called by those; and functions that touch no store.
-const PARTS = ['insertBatches', 'freeBatch', 'finishTask', 'tellTaskEnded', 'touchDevice', 'laneOf', 'placeOfLane', 'certificateSeat', 'windowQuery', 'nextQuery']
+const PARTS = ['insertBatches', 'freeBatch', 'finishTask', 'tellTaskEnded', 'touchDevice', 'laneOf', 'placeOfLane', 'certificateSeat', 'windowQuery', 'nextQuery', 'wakeDevices', 'tellMoved']
 
 test('no operation of the store is left out', (t: TestContext) => {
   const all = Object.entries(operations).flatMap(([name, operation]) => (typeof operation === 'function' ? [name] : []))

@@ -11,6 +11,7 @@ const OPERATION_MS = 30_000
 
 /** A connection while somebody uses it. */
 export class Session implements Tx {
+  readonly shared = true
   readonly #client: PoolClient
   #until = performance.now() + OPERATION_MS
   #broken = false

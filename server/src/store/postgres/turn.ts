@@ -21,6 +21,7 @@ export class Turn {
  * what reads a row to write it back waits for its turn.
  */
 export class Neighbour implements Tx {
+  readonly shared = true
   readonly #tx: Tx
   readonly #turn: Turn
   #taken: Promise<() => void> | undefined

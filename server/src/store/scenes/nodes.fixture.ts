@@ -1,5 +1,6 @@
-import { claimBatches, claimFromLane, laneOf } from '../batches.ts'
-import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, silentNodes } from '../heart-beats.ts'
+import { claimFromLane, claimOwn, laneOf } from '../batches.ts'
+import { purgeFrames, takeFrames, tellReceived } from '../frames.ts'
+import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, renewNode, silentNodes } from '../heart-beats.ts'
 import { NOW, newBatch, newTask } from '../people.fixture.ts'
 import { insertTask } from '../tasks.ts'
 import { readReasons } from '../trace.ts'
@@ -15,7 +16,7 @@ export const nodesScene = async (book: Book): Promise<void> => {
   const { id } = await book.write(insertTask, {
     task: newTask(), batches: [newBatch([1], { node: silent }), newBatch([2], { channel: 'apns' }), newBatch([3], { node: 99 })],
   })
-  await book.write(claimBatches, { channel: 'nativepush', node: silent, limit: 9, now: NOW })
+  await book.write(claimOwn, { node: silent, limit: 9, ackAt: NOW + 11_000, now: NOW })
   await book.write(claimFromLane, { channel: 'apns', lane: laneOf(1, 1), node: silent, now: NOW })
   await book.read(livingNodes, { now: NOW })
   await book.write(beat, { node: living, now: later })
@@ -24,8 +25,12 @@ export const nodesScene = async (book: Book): Promise<void> => {
   await book.read(silentNodes, { now: later })
   for (const node of [silent, living, 99]) await book.write(reapNode, { node, now: later })
   await book.read(silentNodes, { now: later })
-  await book.write(claimBatches, { channel: 'nativepush', node: living, limit: 9, now: later })
-  await book.write(leaveNode, { node: living, now: later })
+  await book.write(claimOwn, { node: living, limit: 9, ackAt: later + 11_000, now: later })
+  const renewed = await book.write(renewNode, { before: living, parts: [], address: '', now: later })
+  await book.write(tellReceived, { node: renewed, deviceId: 1, taskId: id })
+  await book.write(takeFrames, { node: renewed, limit: 9 })
+  await book.write(purgeFrames, {})
+  await book.write(leaveNode, { node: renewed, now: later })
   await book.read(readReasons, { taskId: id })
   await book.read(livingNodes, { now: later })
 }

@@ -1,5 +1,5 @@
 import { createApp } from '../apps.ts'
-import { claimBatches, claimFromLane, laneOf, markDeliveries, nextLane, settleBatch, wakeLane } from '../batches.ts'
+import { claimFromLane, claimHeld, claimOwn, laneOf, markDeliveries, nextLane, settleBatch, wakeLane } from '../batches.ts'
 import { overdueTasks } from '../checkup.ts'
 import { cancelTask, expireTask, expireTasks, purgeTasks } from '../endings.ts'
 import { addEvent, claimEvents, deleteWebhook, listEvents, purgeEvents, readWebhook, replayEvents, setWebhook, settleEvent, tellExpiringCertificates } from '../events.ts'
@@ -53,10 +53,10 @@ export const pathScene = async (book: Book): Promise<void> => {
   await book.write(claimFromLane, { channel: 'apns', lane, node, now: NOW + 100 })
   await book.write(wakeLane, { channel: 'fcm', lane: laneOf(1, 0), now: NOW + 100 })
   await book.write(claimFromLane, { channel: 'fcm', lane: laneOf(1, 0), node, now: NOW + 100 })
-  await book.write(claimBatches, { channel: 'held', node, limit: 9, now: NOW + 699 })
-  await book.write(claimBatches, { channel: 'held', node, limit: 9, now: NOW + 700 })
-  await book.write(claimBatches, { channel: 'nativepush', node: node + 1, limit: 9, now: NOW + 700 })
-  const [own] = await book.write(claimBatches, { channel: 'nativepush', node, limit: 9, now: NOW + 700 })
+  await book.write(claimHeld, { node, limit: 9, now: NOW + 699 })
+  await book.write(claimHeld, { node, limit: 9, now: NOW + 700 })
+  await book.write(claimOwn, { node: node + 1, limit: 9, ackAt: NOW + 11_700, now: NOW + 700 })
+  const [own] = await book.write(claimOwn, { node, limit: 9, ackAt: NOW + 11_700, now: NOW + 700 })
   const place = { id: small.id, app: 1, urgent: true, badge, inboxLimit: 1_000 }
   const settlement = {
     batchId: claimed.id, attempt: claimed.attempt, task: place, dueAt: NOW + 9_000, now: NOW + 800,

@@ -1,6 +1,16 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Tx, Value } from '../store.ts'
 
+/** `->>` gives text and whole numbers as they are; bytes come as hex. */
+const eachRow = (_: string, value: string, alias: string, columns: string): string => {
+  const picked = columns.split(', ').map((column, i) => {
+    const [name, kind] = column.split(' ')
+    return `${kind === 'bytes' ? `unhex(value ->> ${i})` : `value ->> ${i}`} AS ${name}`
+  })
+  return `(SELECT ${picked.join(', ')} FROM json_each(${value})) ${alias}`
+}
+
+const ROWS = /each_row\((\?\d*)\) (\w+) \(([^)]*)\)/g
 const macros: [RegExp, string][] = [
   [/each_(?:int|text)\((\?\d*)\)/g, 'json_each($1)'],
   [/any_(?:int|text)\((\?\d*)\)/g, 'IN (SELECT value FROM json_each($1))'],
@@ -12,6 +22,7 @@ const HELD = Promise.resolve()
 
 /** One SQLite connection that runs operations; statements are prepared once. */
 export class Connection implements Tx {
+  readonly shared = false
   readonly db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
@@ -60,7 +71,7 @@ export class Connection implements Tx {
   #prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql)
     if (!statement) {
-      statement = this.db.prepare(macros.reduce((text, [from, to]) => text.replace(from, to), sql))
+      statement = this.db.prepare(macros.reduce((text, [from, to]) => text.replace(from, to), sql.replace(ROWS, eachRow)))
       this.#statements.set(sql, statement)
     }
     return statement

@@ -16,7 +16,7 @@ const natsServer = (url: string): NatsServer => {
   const parsed = URL.parse(url)
   // What was given stays unsaid: it may hold a password.
   if (!parsed || !['nats:', 'tls:'].includes(parsed.protocol) || parsed.hostname === '') {
-    throw new Error('an address of NATS looks like nats://host:4222, or tls://user:password@host:4222')
+    throw new Error('must be an address such as nats://host:4222 or tls://user:password@host:4222')
   }
   const [name, pass] = [decodeURIComponent(parsed.username), decodeURIComponent(parsed.password)]
   const who = name === '' ? {} : pass === '' ? { token: name } : { user: name, pass }

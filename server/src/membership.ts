@@ -1,0 +1,131 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import { BEAT_MS, SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, renewNode, silentNodes } from './store/heart-beats.ts'
+import { startNode } from './store/nodes.ts'
+import type { Store } from './store/store.ts'
+
+/** This node among the others. */
+export interface Membership {
+  /** There are no others, and there never will be. */
+  readonly alone: boolean
+  /** This incarnation; another one after the others took it for dead although it was not. */
+  readonly node: number
+  /** Those that live, this one included. */
+  readonly alive: readonly number[]
+  /** Called when this node goes on under a new number. */
+  onRenewed(listener: () => void): void
+  /** What it still holds is the others' from now on. */
+  leave(): Promise<void>
+}
+
+/** The only node of a store of its own: nobody to tell, and nobody to leave anything to. */
+export const onlyNode = async (store: Store, clock: Clock): Promise<Membership> => {
+  const node = await store.write(startNode, { now: clock.now() })
+  return { alone: true, node, alive: [node], onRenewed: () => {}, leave: async () => {} }
+}
+
+interface Parts {
+  store: Store
+  clock: Clock
+  log: Logger
+  parts: readonly string[]
+  /** Where its HTTP door will be, for people who look for it. */
+  address: string
+}
+
+/** One of many on one store: says each second that it lives, hears who else does, and frees what silent ones held. */
+export const oneOfMany = async (parts: Parts): Promise<Membership> => {
+  const { store, clock, address } = parts
+  const member = new Member(parts, await store.write(joinNode, { parts: parts.parts, address, now: clock.now() }))
+  await member.start()
+  return member
+}
+
+class Member implements Membership {
+  readonly alone = false
+  readonly #parts: Parts
+  readonly #leaving = new AbortController()
+  #node: number
+  #alive: readonly number[]
+  #renewed: () => void = () => {}
+  #beating: Promise<void> = Promise.resolve()
+  /** Since when the store has taken every beat; undefined while it does not. */
+  #steadySince: number | undefined
+
+  constructor(parts: Parts, node: number) {
+    this.#parts = parts
+    this.#node = node
+    this.#alive = [node]
+  }
+
+  get node(): number {
+    return this.#node
+  }
+
+  get alive(): readonly number[] {
+    return this.#alive
+  }
+
+  onRenewed(listener: () => void): void {
+    this.#renewed = listener
+  }
+
+  async start(): Promise<void> {
+    await this.#hear()
+    this.#beating = this.#goOn()
+  }
+
+  async leave(): Promise<void> {
+    this.#leaving.abort()
+    await this.#beating
+    const { store, clock } = this.#parts
+    while ((await store.write(leaveNode, { node: this.#node, now: clock.now() })) === 'more');
+  }
+
+  async #goOn(): Promise<void> {
+    const { signal } = this.#leaving
+    while (!signal.aborted) {
+      await wait(BEAT_MS, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await this.#turn()
+    }
+  }
+
+  async #turn(): Promise<void> {
+    const { store, clock, log } = this.#parts
+    try {
+      if (!(await store.write(beat, { node: this.#node, now: clock.now() }))) await this.#renew()
+      this.#steadySince ??= performance.now()
+      await this.#hear()
+      await this.#reap()
+    } catch (error) {
+      this.#steadySince = undefined
+      log.warn({ err: error }, 'a heart-beat could not be stored; after a few the other nodes take this one for dead')
+    }
+  }
+
+  async #hear(): Promise<void> {
+    const { store, clock } = this.#parts
+    const living = (await store.read(livingNodes, { now: clock.now() })).map(({ id }) => id)
+    this.#alive = living.includes(this.#node) ? living : [...living, this.#node]
+  }
+
+  /** After a time without the store everybody looks silent, so whoever has just come back does not judge. */
+  async #reap(): Promise<void> {
+    if (performance.now() - this.#steadySince! < SILENT_MS + BEAT_MS) return
+    const { store, clock, log } = this.#parts
+    for (const node of await store.read(silentNodes, { now: clock.now() })) {
+      let reaped = await store.write(reapNode, { node, now: clock.now() })
+      if (reaped !== 'living') log.warn({ node }, 'a node is silent; what it held is free')
+      while (reaped === 'more') reaped = await store.write(reapNode, { node, now: clock.now() })
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { store, clock, log, parts, address } = this.#parts
+    const before = this.#node
+    this.#node = await store.write(renewNode, { before, parts, address, now: clock.now() })
+    log.error({ before, node: this.#node }, 'the other nodes took this one for dead; it goes on as a new one')
+    this.#renewed()
+  }
+}

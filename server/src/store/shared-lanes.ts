@@ -1,0 +1,227 @@
+import type { VendorName } from '@carillon/protocol/names.ts'
+import { GUARD_MS, Guard, type GuardState, TOKENS_DYING } from './guard.ts'
+import { type DeadToken, type TokenPlace, quarantineTokens, releaseTokens, tellLanePaused } from './quarantine.ts'
+import { type Tx, list, rows } from './store.ts'
+
+/** A device that its vendor asked to leave alone. */
+export interface Rest {
+  account: string
+  deviceId: number
+  until: number
+}
+
+/** A lane as all nodes together see it. */
+export interface LaneState {
+  account: string
+  vendor: VendorName
+  environment: number
+  pausedUntil: number
+  why: string
+  /** In a row, after which it was given its break; 0 once something has worked. */
+  failures: number
+  /** The operator was told of its trouble, and nothing has worked since. */
+  isTold: boolean
+  doubtedAt: number | null
+  /** What was answered within the last minute. */
+  minute: { answers: number; dead: number }
+}
+
+/** What a node has to tell the others of a lane. */
+export interface LaneNews {
+  account: string
+  place: TokenPlace
+  /** Since the last time it told them. */
+  answers: number
+  dead: number
+  worked: boolean
+  /** `tell`: the operator can do something about it. */
+  pause: { until: number; why: string; failures: number; tell: boolean } | null
+}
+
+/** What came of a node's news, for its log: the operator was told of a pause, or so many dead tokens were given back. */
+export interface LaneTurn {
+  account: string
+  told: boolean
+  released: number | null
+}
+
+interface Row {
+  account: string
+  vendor: VendorName
+  environment: number
+  paused_until: number
+  trouble: string
+  doubted_at: number | null
+  answers: string
+}
+
+/** What stands in a row's JSON; empty while there was no trouble. */
+interface Trouble {
+  why: string
+  failures: number
+  /** What the operator was last told; '' once something has worked. */
+  told: string
+}
+
+const columns = 'account, vendor, environment, paused_until, trouble, doubted_at, answers'
+/** The newest ones: in a flood of them nobody needs each. */
+const MOST_RESTS = 10_000
+const UNUSED_MS = 7 * 86_400_000
+
+const guardOf = ({ answers, doubted_at }: Row): Guard => new Guard(JSON.parse(answers) as GuardState, doubted_at ?? undefined)
+
+const troubleOf = ({ trouble }: Row): Trouble => ({ why: '', failures: 0, told: '', ...(JSON.parse(trouble) as Partial<Trouble>) })
+
+const stateOf = (row: Row, now: number): LaneState => {
+  const { account, vendor, environment, paused_until, doubted_at } = row
+  const { why, failures, told } = troubleOf(row)
+  return {
+    account, vendor, environment, pausedUntil: paused_until, why, failures, isTold: told !== '', doubtedAt: doubted_at, minute: guardOf(row).minute(now),
+  }
+}
+
+/** The next stretch of a lane's time, as long as asked, for whoever asks; and how the lane is. Where it ends. */
+export const takeTime = async (
+  tx: Tx,
+  { place: { app, vendor, environment }, account, fromUs, lengthUs, now }: { place: TokenPlace; account: string; fromUs: number; lengthUs: number; now: number },
+): Promise<{ endUs: number; state: LaneState | null }> => {
+  const taken = await tx.get<{ free_us: number }>(
+    `INSERT INTO lane_rates (app, vendor, environment, free_us) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (app, vendor, environment) DO UPDATE
+       SET free_us = CASE WHEN lane_rates.free_us > ?5 THEN lane_rates.free_us + ?6 ELSE ?4 END
+     RETURNING free_us`,
+    app, vendor, environment, fromUs + lengthUs, fromUs, lengthUs,
+  )
+  const row = await tx.get<Row>(`SELECT ${columns} FROM lane_states WHERE account = ?`, account)
+  return { endUs: taken!.free_us, state: row ? stateOf(row, now) : null }
+}
+
+interface Heard {
+  lanes: LaneState[]
+  rests: Rest[]
+}
+
+/** How these lanes are, and which devices are to be left alone since then. */
+export const readLanes = async (
+  tx: Tx,
+  { accounts, restsAfter, now }: { accounts: string[]; restsAfter: number; now: number },
+): Promise<Heard> => {
+  const states = await tx.all<Row>(`SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account`, list(accounts))
+  const rests = await tx.all<{ account: string; device_id: number; until_at: number }>(
+    'SELECT account, device_id, until_at FROM lane_rests WHERE told_at > ?1 AND until_at > ?2 ORDER BY told_at DESC, account, device_id LIMIT ?3',
+    restsAfter, now, MOST_RESTS,
+  )
+  return {
+    lanes: states.map((row) => stateOf(row, now)),
+    rests: rests.map(({ account, device_id, until_at }) => ({ account, deviceId: device_id, until: until_at })),
+  }
+}
+
+/**
+ * A node tells what it knows of its lanes and hears what the others do. By whose answers there are too many dead tokens
+ * takes back those of the last minute, and whose pause is news tells the operator, in the same transaction: so both
+ * happen once.
+ */
+export const meetLanes = async (
+  tx: Tx,
+  { news, rests, now, ...asked }: { news: LaneNews[]; rests: Rest[]; accounts: string[]; restsAfter: number; now: number },
+): Promise<Heard & { turns: LaneTurn[] }> => {
+  const turns = news.length > 0 ? await writeNews(tx, news, now) : []
+  if (rests.length > 0) {
+    await tx.run(
+      `INSERT INTO lane_rests (account, device_id, until_at, told_at)
+       SELECT w.account, w.device_id, w.until_at, ?2 FROM each_row(?1) w (account text, device_id int, until_at int) WHERE true
+       ON CONFLICT (account, device_id) DO UPDATE SET until_at = excluded.until_at, told_at = excluded.told_at
+         WHERE lane_rests.until_at < excluded.until_at`,
+      rows(rests.map(({ account, deviceId, until }) => [account, deviceId, until])), now,
+    )
+  }
+  return { ...(await readLanes(tx, { ...asked, now })), turns }
+}
+
+const writeNews = async (tx: Tx, news: readonly LaneNews[], now: number): Promise<LaneTurn[]> => {
+  // In the order of the accounts: others write news of the same lanes, and must not wait for one another.
+  const inOrder = news.toSorted((a, b) => (a.account < b.account ? -1 : 1))
+  await tx.run(
+    `INSERT INTO lane_states (account, app, vendor, environment, written_at)
+     SELECT w.account, w.app, w.vendor, w.environment, ?2 FROM each_row(?1) w (account text, app int, vendor text, environment int) WHERE true
+     ON CONFLICT (account) DO NOTHING`,
+    rows(inOrder.map(({ account, place: { app, vendor, environment } }) => [account, app, vendor, environment])), now,
+  )
+  const found = await tx.all<Row>(
+    `SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account for update`, list(inOrder.map(({ account }) => account)),
+  )
+  const byAccount = new Map(found.map((row) => [row.account, row]))
+  const turns: LaneTurn[] = []
+  for (const one of inOrder) turns.push(await apply(tx, byAccount.get(one.account)!, one, now))
+  await tx.run(
+    `UPDATE lane_states SET paused_until = w.paused_until, trouble = w.trouble, doubted_at = w.doubted_at, answers = w.answers, written_at = ?2
+     FROM each_row(?1) w (account text, paused_until int, trouble text, doubted_at int, answers text) WHERE lane_states.account = w.account`,
+    rows(found.map((row) => [row.account, row.paused_until, row.trouble, row.doubted_at, row.answers])), now,
+  )
+  return turns
+}
+
+/** Changes the row as the news say. */
+const apply = async (tx: Tx, row: Row, { account, place, answers, dead, worked, pause }: LaneNews, now: number): Promise<LaneTurn> => {
+  const turn: LaneTurn = { account, told: false, released: null }
+  if (answers > 0) {
+    const guard = guardOf(row)
+    const judged = guard.count(now, answers, dead)
+    row.answers = JSON.stringify(guard.state)
+    row.doubted_at = guard.since ?? null
+    if (judged === 'tripped') turn.released = await releaseTokens(tx, { place, since: now - GUARD_MS, why: TOKENS_DYING, now })
+  }
+  if (!worked && !pause) return turn
+  const trouble = troubleOf(row)
+  if (worked) Object.assign(trouble, { failures: 0, told: '' })
+  if (pause) {
+    if (pause.until > row.paused_until) {
+      row.paused_until = pause.until
+      trouble.why = pause.why
+    }
+    trouble.failures = Math.max(trouble.failures, pause.failures)
+    turn.told = pause.tell && trouble.told !== pause.why
+    if (turn.told) {
+      trouble.told = pause.why
+      await tellLanePaused(tx, { place, why: pause.why, until: pause.until, now })
+    }
+  }
+  row.trouble = JSON.stringify(trouble)
+  return turn
+}
+
+/** Quarantines tokens unless the lane's dead tokens are doubted, here or on any other node. How many. */
+export const quarantineBelieved = async (
+  tx: Tx,
+  { account, place, tokens, now }: { account: string; place: TokenPlace; tokens: DeadToken[]; now: number },
+): Promise<number> => {
+  const { app, vendor, environment } = place
+  await tx.run(
+    'INSERT INTO lane_states (account, app, vendor, environment, written_at) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (account) DO NOTHING',
+    account, app, vendor, environment, now,
+  )
+  // Whoever takes tokens back holds this row: what is quarantined beside that is either taken back too, or not at all.
+  const row = await tx.get<{ doubted_at: number | null }>('SELECT doubted_at FROM lane_states WHERE account = ? for share', account)
+  return row!.doubted_at === null ? quarantineTokens(tx, { place, tokens, now }) : 0
+}
+
+/** An app's lanes that any node has used. */
+export const lanesOf = async (tx: Tx, { app, now }: { app: number; now: number }): Promise<LaneState[]> => {
+  const found = await tx.all<Row>(`SELECT ${columns} FROM lane_states WHERE app = ? ORDER BY vendor, environment, account`, app)
+  return found.map((row) => stateOf(row, now))
+}
+
+/** A certificate was replaced or removed: nothing that was known of it is of use. */
+export const forgetAccount = async (tx: Tx, { account }: { account: string }): Promise<void> => {
+  await tx.run('DELETE FROM lane_states WHERE account = ?', account)
+  await tx.run('DELETE FROM lane_rests WHERE account = ?', account)
+  await tx.run('DELETE FROM vendor_access WHERE account = ?', account)
+}
+
+/** What is over, and what a node that was slow to hear of a replaced certificate wrote of it since. */
+export const purgeLanes = async (tx: Tx, { now }: { now: number }): Promise<void> => {
+  await tx.run('DELETE FROM lane_states WHERE written_at < ?1 AND paused_until < ?2', now - UNUSED_MS, now)
+  await tx.run('DELETE FROM lane_rests WHERE until_at <= ?', now)
+  await tx.run('DELETE FROM vendor_access WHERE ends_at <= ?1 AND asked_until <= ?1 AND refused_until <= ?1', now)
+}
