@@ -42,7 +42,7 @@ export const oneOfMany = async (parts: Parts): Promise<Membership> => {
   return member
 }
 
-class Member implements Membership {
+export class Member implements Membership {
   readonly alone = false
   readonly #parts: Parts
   readonly #leaving = new AbortController()
@@ -87,15 +87,16 @@ class Member implements Membership {
     const { signal } = this.#leaving
     while (!signal.aborted) {
       await wait(BEAT_MS, undefined, { signal }).catch(() => {})
-      if (!signal.aborted) await this.#turn()
+      if (!signal.aborted) await this.turn()
     }
   }
 
-  async #turn(): Promise<void> {
+  /** One beat, and what is due with it. */
+  async turn(): Promise<void> {
     const { store, clock, log } = this.#parts
     try {
       if (!(await store.write(beat, { node: this.#node, now: clock.now() }))) await this.#renew()
-      this.#steadySince ??= performance.now()
+      this.#steadySince ??= clock.now()
       await this.#hear()
       await this.#reap()
     } catch (error) {
@@ -112,8 +113,8 @@ class Member implements Membership {
 
   /** After a time without the store everybody looks silent, so whoever has just come back does not judge. */
   async #reap(): Promise<void> {
-    if (performance.now() - this.#steadySince! < SILENT_MS + BEAT_MS) return
     const { store, clock, log } = this.#parts
+    if (clock.now() - this.#steadySince! < SILENT_MS + BEAT_MS) return
     for (const node of await store.read(silentNodes, { now: clock.now() })) {
       let reaped = await store.write(reapNode, { node, now: clock.now() })
       if (reaped !== 'living') log.warn({ node }, 'a node is silent; what it held is free')

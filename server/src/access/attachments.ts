@@ -103,9 +103,8 @@ export const removeOldFiles = async ({ store, clock, files }: AttachmentParts): 
 /** The file behind a public address of ours; undefined: not ours, or not there any more. */
 export const fileAt = async ({ store, clock }: AttachmentParts, key: string) => store.read(findFile, { key, now: clock.now() })
 
-/** The size of an attachment of ours, by its public address. */
+/** The size of an attachment of ours, by its public address. The key says that it is ours: we may have many addresses. */
 export const sizeOfAttachment = async (parts: AttachmentParts, url: string): Promise<number | undefined> => {
-  if (!url.startsWith(`${parts.publicUrl()}/file/`)) return undefined
   const key = /\/file\/([0-9a-f]+)\/[^/]*$/.exec(url)?.[1]
   return key === undefined ? undefined : (await fileAt(parts, key))?.size
 }

@@ -3,7 +3,7 @@ import { type ChangeKind, lastChange, readChanges } from '../store/changes.ts'
 import { type Store, StoreUnavailable } from '../store/store.ts'
 import { Heard } from './heard.ts'
 
-const LOOK_MS = 1_000 // a revoked token is refused everywhere within this, also when the bus loses the nudge
+const LOOK_MS = 500 // a revoked token is refused everywhere within a second, also when the bus loses the nudge
 const PAGE = 500
 
 /** Follows what other operations, nodes and the command line have changed, so that nobody acts on what is over. */

@@ -1,0 +1,74 @@
+import test, { type TestContext } from 'node:test'
+import { pino } from 'pino'
+import { Presence } from './presence.ts'
+import type { Store } from './store/store.ts'
+
+interface Written {
+  arrived: { deviceId: number; session: number }[]
+  left: { deviceId: number; session: number }[]
+}
+
+/** Presence over a store that keeps what it is told and answers when it is let. */
+const openScene = () => {
+  const writes: (Written & PromiseWithResolvers<number[]>)[] = []
+  const told: number[][] = []
+  const write = (_op: unknown, { arrived, left }: Written): Promise<number[]> => {
+    const answer = Promise.withResolvers<number[]>()
+    writes.push({ arrived, left, ...answer })
+    return answer.promise
+  }
+  const presence = new Presence({
+    store: { write } as unknown as Store, clock: { now: () => 0 }, log: pino({ level: 'silent' }), node: () => 1, told: (nodes) => told.push([...nodes]),
+  })
+  return { presence, writes, told, turn: () => new Promise(setImmediate) }
+}
+
+test('those who come while others are being written down are written down together, after them', async (t: TestContext) => {
+  const { presence, writes, turn } = openScene()
+  const first = presence.arrived(1, 10)
+  await turn()
+  const rest = [2, 3, 4].map((id) => presence.arrived(id, id * 10))
+  await turn()
+  t.assert.deepEqual(writes.map(({ arrived }) => arrived.map(({ deviceId }) => deviceId)), [[1]])
+  writes[0]!.resolve([])
+  await first
+  await turn()
+  t.assert.deepEqual(writes.map(({ arrived }) => arrived.map(({ deviceId }) => deviceId)), [[1], [2, 3, 4]])
+  writes[1]!.resolve([])
+  await Promise.all(rest)
+})
+
+test('who leaves before the arrival was written down never arrived; the newest session counts', async (t: TestContext) => {
+  const { presence, writes, turn } = openScene()
+  void presence.arrived(1, 10)
+  presence.left(1, 10)
+  void presence.arrived(2, 20)
+  presence.left(2, 20)
+  void presence.arrived(2, 21)
+  await turn()
+  t.assert.deepEqual(writes[0]!.arrived, [{ deviceId: 2, session: 21 }])
+  t.assert.deepEqual(writes[0]!.left, [{ deviceId: 1, session: 10 }, { deviceId: 2, session: 20 }])
+})
+
+test('an arrival that could not be stored is told so, a departure is stored later', async (t: TestContext) => {
+  const { presence, writes, turn } = openScene()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const arriving = presence.arrived(1, 10)
+  presence.left(2, 20)
+  await turn()
+  writes[0]!.reject(new Error('away'))
+  await t.assert.rejects(arriving, /away/)
+  t.mock.timers.tick(1_000)
+  await turn()
+  t.assert.deepEqual(writes[1]!.arrived, [])
+  t.assert.deepEqual(writes[1]!.left, [{ deviceId: 2, session: 20 }])
+})
+
+test('nodes that held older sessions are named', async (t: TestContext) => {
+  const { presence, writes, told, turn } = openScene()
+  const arriving = presence.arrived(1, 10)
+  await turn()
+  writes[0]!.resolve([7])
+  await arriving
+  t.assert.deepEqual(told, [[7]])
+})
