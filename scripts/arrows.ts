@@ -36,7 +36,7 @@ const allowed: Record<string, readonly string[]> = {
 }
 
 /** What tests lean on beside that: the programs they talk to, brought onto the machine and started. */
-const forTests = ['scripts/free-port.ts', 'scripts/throwaway-nats.ts', 'scripts/throwaway-postgres.ts']
+const forTests = ['free-port', 'shared-servers', 'throwaway-nats', 'throwaway-nginx', 'throwaway-postgres'].map((name) => `scripts/${name}.ts`)
 const isTest = (file: string): boolean => file.startsWith('test/') || file.endsWith('.test.ts')
 
 const placeOf = (file: string): string => {

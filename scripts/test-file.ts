@@ -25,9 +25,21 @@ const endGroup = (leader: number): void => {
 
 export const endAll = (): void => running.forEach(endGroup)
 
-/** Runs one test file in a process of its own; one that does not end within the limit is ended and has failed. */
-export const runFile = async (file: string, scratch: string, limitMs: number): Promise<Result> => {
-  const name = file.replaceAll('/', '-')
+/** One run of one file. */
+export interface Run {
+  file: string
+  /** What tells it from other runs of the same file; '' where there is only one. */
+  kind: string
+  /** What its process is told beside what this one was. */
+  env: NodeJS.ProcessEnv
+}
+
+/** As people read it. */
+export const nameOf = ({ file, kind }: Run): string => (kind === '' ? file : `${file} (${kind})`)
+
+/** Runs a test file in a process of its own; one that does not end within the limit is ended and has failed. */
+export const runFile = async ({ file, kind, env }: Run, scratch: string, limitMs: number): Promise<Result> => {
+  const name = `${file} ${kind}`.replaceAll(/\W/g, '-')
   const [said, marked] = [join(scratch, `${name}.out`), join(scratch, `${name}.marks`)]
   // Not a pipe: a process left behind would keep that open and the runner waiting.
   const output = await open(said, 'w')
@@ -37,6 +49,7 @@ export const runFile = async (file: string, scratch: string, limitMs: number): P
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`])
   const child = spawn(process.execPath, [...reporters, file], {
     detached: true,
+    env: { ...process.env, ...env },
     stdio: ['ignore', output.fd, output.fd],
   })
   const leader = child.pid!
@@ -64,5 +77,5 @@ export const runFile = async (file: string, scratch: string, limitMs: number): P
         ? 'holds no test'
         : undefined
   if (why === undefined) return { passed, failed, left, output: text }
-  return { passed, failed: failed + 1, left, output: `${text}\n${file} ${why}\n` }
+  return { passed, failed: failed + 1, left, output: `${text}\n${nameOf({ file, kind, env })} ${why}\n` }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,12 +13,17 @@ export const postgresNeed = { command: 'pg_ctlcluster', debian: 'postgresql' }
 
 /** A PostgreSQL of its own for a test: an empty cluster in a temporary folder on a free port, gone afterwards. */
 export interface ThrowawayPostgres {
+  /** Of a database that is there from the beginning, as the one who may do everything. */
+  url: string
   /** A new, empty database; its URL. */
   database(): Promise<string>
   /** Ends the server without a word to anybody, as a crash would. */
   crash(): Promise<void>
   /** Starts it again on the same port, with what it had. */
   restart(): Promise<void>
+  /** It keeps its port and its connections and does nothing, until it is thawed. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -36,6 +41,12 @@ const programs = async (): Promise<string> => {
   return join(root, String(versions[0]), 'bin')
 }
 
+/** Runs one statement; resolves to the rows it gave, one a line. */
+export const query = async (url: string, statement: string): Promise<string> => {
+  const flags = ['--no-psqlrc', '--tuples-only', '--no-align', '--quiet', '--set=ON_ERROR_STOP=1']
+  return (await run(join(await programs(), 'psql'), [...flags, '-c', statement, url])).stdout
+}
+
 export const startPostgres = async (): Promise<ThrowawayPostgres> => {
   const unmet = meetNeeds('the tests', [postgresNeed])
   if (unmet !== undefined) throw new Error(unmet)
@@ -50,7 +61,6 @@ export const startPostgres = async (): Promise<ThrowawayPostgres> => {
 
   let server: ChildProcess
   let port = 0
-  const login = (): string[] => ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres']
   /** False: the port was taken after all. */
   const start = async (): Promise<boolean> => {
     const settings = ['fsync=off', 'full_page_writes=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
@@ -72,20 +82,30 @@ export const startPostgres = async (): Promise<ThrowawayPostgres> => {
     server.kill(signal)
     await once(server, 'exit')
   }
+  /** To the server, then to the processes it has made, one a connection: frozen first, it makes no more of them. */
+  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+    server.kill(signal)
+    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    for (const pid of children.split(' ').filter(Boolean)) process.kill(Number(pid), signal)
+  }
   do port = await freePort()
   while (!(await start()))
 
   let databases = 0
+  const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`
   return {
+    url: urlOf('postgres'),
     async database() {
       databases += 1
-      await run(join(bin, 'createdb'), [...login(), `carillon_${databases}`], here)
-      return `postgres://postgres@127.0.0.1:${port}/carillon_${databases}`
+      await query(urlOf('postgres'), `CREATE DATABASE carillon_${databases}`)
+      return urlOf(`carillon_${databases}`)
     },
     crash: () => end('SIGQUIT'),
     async restart() {
       if (!(await start())) throw new Error(`port ${port} is taken by somebody else`)
     },
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
     async stop() {
       await end('SIGINT')
       await rm(folder, { recursive: true, force: true })

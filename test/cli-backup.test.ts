@@ -1,9 +1,11 @@
+// Once: a backup is a copy of the SQLite file, and doctor looks into that file.
 import { chmod, copyFile, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { after } from 'node:test'
-import { Carillon, run, startCarillon } from './harness/carillon.ts'
+import { Carillon, startCarillon } from './harness/carillon.ts'
+import { run } from './harness/command.ts'
 
 const carillon = await startCarillon({ after })
 

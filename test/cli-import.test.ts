@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { LAST_PROVIDER } from '@carillon/protocol/names.ts'
-import { command, startCarillon } from './harness/carillon.ts'
+import { startCarillon } from './harness/carillon.ts'
+import { command } from './harness/command.ts'
 import { connectDevice } from './harness/device.ts'
 
 const carillon = await startCarillon({ after })
@@ -36,8 +37,10 @@ const tallyOf = ({ lines, added, skipped, refused }: Summary): number[] => [line
 const counted = async (app: string, admin: string): Promise<number> => (await carillon.ok('/user/list?page_size=1', { app, token: admin })).total
 
 /** The running command, fed by hand. */
-const startImport = (app: string): ChildProcessWithoutNullStreams =>
-  spawn(process.execPath, [command, 'user', 'import', '--app', app, '-'], { env: { ...process.env, CARILLON_DATA: carillon.data } })
+const startImport = async (app: string): Promise<ChildProcessWithoutNullStreams> => {
+  const env = { ...process.env, ...(await carillon.settings()) }
+  return spawn(process.execPath, [command, 'user', 'import', '--app', app, '-'], { env })
+}
 
 test('users come in with passwords and with the hashes of others, and log in', async (t: test.TestContext) => {
   const users = [
@@ -111,7 +114,7 @@ test('an import beside a server that is being notified keeps no call waiting and
 test('an import killed in the middle is started again and brings the rest', async (t: test.TestContext) => {
   const admin = await carillon.addApp('killed')
   const lines = Array.from({ length: 5_000 }, (_, i) => JSON.stringify({ name: `user ${i}` }))
-  const child = startImport('killed')
+  const child = await startImport('killed')
   child.stdin.on('error', () => {}) // it is killed while it reads
   child.stdin.write(`${lines.slice(0, 3_500).join('\n')}\n`)
   await carillon.until(() => counted('killed', admin), (total) => total > 0)

@@ -1,3 +1,4 @@
+// Once: it is about the simulators and the addresses they print, which the store has no part in.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'

@@ -1,7 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { run, startCarillon } from './harness/carillon.ts'
+import { startCarillon } from './harness/carillon.ts'
+import { run } from './harness/command.ts'
 import { connectDevice } from './harness/device.ts'
 
 const carillon = await startCarillon({ after })

@@ -1,3 +1,4 @@
+// Once: the demo starts a server of its own, on SQLite.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'

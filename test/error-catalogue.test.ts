@@ -1,3 +1,4 @@
+// Once: it holds a page against a list and starts nothing.
 import { readFile } from 'node:fs/promises'
 import test from 'node:test'
 import { errors } from '@carillon/protocol/errors.ts'

@@ -287,6 +287,7 @@ test("the end of one app's tokens, devices and users is not the end of another's
   await carillon.ok('/user/delete', { ...admin, body: { user_id: there.id } })
   await carillon.ok('/app/setting', { ...admin, method: 'PUT', body: { push_enabled: false } })
   await carillon.ok('/token/logout', { ...admin, method: 'POST' })
+  await carillon.heard()
 
   const task = await carillon.notify({ audience: { user_id: [ann.id] }, message: { title: 'Still there' } })
   await carillon.until(async () => device.tasks, (tasks) => tasks.includes(task))

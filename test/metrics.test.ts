@@ -12,10 +12,6 @@ const read = async (headers: Record<string, string> = {}): Promise<string> => {
   return response.text()
 }
 
-/** The values by name and labels, as they stand in the text. */
-const valuesOf = (text: string): Map<string, number> =>
-  new Map([...text.matchAll(/^([^#\n].*) (\S+)$/gm)].map((match) => [match[1]!, Number(match[2])]))
-
 const proxied = { 'x-forwarded-for': '203.0.113.7' }
 
 suite('GET /metrics', () => {
@@ -53,7 +49,7 @@ suite('GET /metrics', () => {
   test('what happens is counted, and only that', async (t) => {
     const userId = await carillon.addUser('counted')
     const login = await carillon.tokenFor(userId, 'phone')
-    const before = valuesOf(await read())
+    const before = await carillon.metrics()
     const device = await connectDevice(t, carillon, login, { protocolVersion: 5 })
     await carillon.online(login)
     const notify = { audience: { user_id: [userId] }, message: { title: 'counted' }, setting: { request_id: 'once' } }
@@ -66,12 +62,9 @@ suite('GET /metrics', () => {
     const inAnHour = Math.floor(Date.now() / 1000) + 3600
     const later = await carillon.notify({ ...notify, setting: { send_time: inAnHour } })
     await carillon.ok('/push/task/cancel', { token: carillon.admin, body: { task_id: later } })
-    const during = valuesOf(await read())
+    const during = await carillon.metrics()
     await device.client.endAsync()
-    const all = await carillon.until(
-      async () => valuesOf(await read()),
-      (values) => values.get('carillon_sessions_online') === 0,
-    )
+    const all = await carillon.until(() => carillon.metrics(), (values) => values.get('carillon_sessions_online') === 0)
 
     const risen = (name: string): number => (all.get(name) ?? 0) - (before.get(name) ?? 0)
     const expected: Record<string, number> = {

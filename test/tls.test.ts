@@ -10,7 +10,8 @@ import { after, suite, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { Carillon, type Login, run } from './harness/carillon.ts'
+import { Carillon, type Login } from './harness/carillon.ts'
+import { run } from './harness/command.ts'
 import { connectDevice } from './harness/device.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'carillon-tls-'))
@@ -46,10 +47,7 @@ const first = makePair(certFile, keyFile)
 const data = await mkdtemp(join(tmpdir(), 'carillon-tls-data-'))
 const env = { CARILLON_TLS_CERT: certFile, CARILLON_TLS_KEY: keyFile, CARILLON_LOG_LEVEL: 'info' }
 const carillon = new Carillon(data, env)
-after(async () => {
-  await carillon.stop('SIGKILL')
-  await rm(data, { recursive: true, force: true })
-})
+after(() => carillon.remove())
 await carillon.start()
 
 interface Trust {
@@ -75,7 +73,8 @@ const shownAt = async (port: number): Promise<string> => {
   return fingerprint256
 }
 
-const logged = (words: string) => carillon.until(async () => carillon.log, (log) => log.includes(words))
+const logged = (words: string) => carillon.until(async () => carillon.nodes, (nodes) => nodes.every(({ log }) => log.includes(words)))
+const everyPort = () => carillon.nodes.flatMap((node) => (node.takes.devices ? [node.port, node.mqttPort] : [node.port]))
 
 suite('TLS on both doors', () => {
   let userId: number
@@ -87,7 +86,7 @@ suite('TLS on both doors', () => {
   }
 
   test('the ready line says https and mqtts, a call is answered, and tokens carry the key to pin', async (t) => {
-    t.assert.match(carillon.printed.at(-1)!, /^carillon ready https:\/\/127\.0\.0\.1:\d+ mqtts:\/\/127\.0\.0\.1:\d+$/)
+    t.assert.match(carillon.nodes[0]!.printed.at(-1)!, /^carillon ready https:\/\/127\.0\.0\.1:\d+ mqtts:\/\/127\.0\.0\.1:\d+$/)
     const list = [{ username: 'ann' }]
     userId = (await call('/user/register/batch', { list }, carillon.admin, { ca: first })).data[0].user_id
     const login = await logIn('phone', first)
@@ -117,9 +116,9 @@ suite('TLS on both doors', () => {
     await call('/push/task/detail', { list: [1] }, carillon.admin, { ca: first, agent })
 
     const second = makePair(certFile, keyFile)
-    process.kill(carillon.pid, 'SIGHUP')
+    carillon.signal('SIGHUP')
     await logged('the certificate was read again')
-    for (const port of [carillon.port, carillon.mqttPort]) t.assert.equal(await shownAt(port), second.fingerprint256)
+    for (const port of everyPort()) t.assert.equal(await shownAt(port), second.fingerprint256)
     t.assert.equal((await logIn('newer', second)).public_key, spkiOf(second))
 
     // Over the connections that were opened with the first one.
@@ -128,10 +127,10 @@ suite('TLS on both doors', () => {
     t.assert.deepEqual(device.tasks, [task])
 
     makePair(certFile, join(folder, 'other-key.pem'))
-    process.kill(carillon.pid, 'SIGHUP')
+    carillon.signal('SIGHUP')
     await logged('the old one stays')
     t.assert.match(carillon.log, /CARILLON_TLS_KEY .* is not the key of the certificate/)
-    for (const port of [carillon.port, carillon.mqttPort]) t.assert.equal(await shownAt(port), second.fingerprint256)
+    for (const port of everyPort()) t.assert.equal(await shownAt(port), second.fingerprint256)
     t.assert.equal((await logIn('newest', second)).public_key, spkiOf(second))
     t.assert.deepEqual(await carillon.stop(), { code: 0, signal: null })
   })

@@ -1,3 +1,4 @@
+// Once: clients that others wrote talk to the simulators; no server takes part.
 import dns from 'node:dns'
 import test, { mock, type TestContext } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'

@@ -1,3 +1,4 @@
+// Once: clients that others wrote talk to the simulators; no server takes part.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { globalAgent } from 'node:https'

@@ -11,10 +11,7 @@ const vendors = ['apns', 'huawei'] as const
 /** Receipts would be a second voice about the same devices. */
 const env = { CARILLON_PUBLIC_URL: '' }
 
-const alarms = async ({ carillon }: VendorWorld): Promise<number> => {
-  const metrics = await (await fetch(`${carillon.http}/metrics`)).text()
-  return Number(/^carillon_lane_alarms (\d+)$/m.exec(metrics)?.[1])
-}
+const alarms = async ({ carillon }: VendorWorld) => (await carillon.metrics()).get('carillon_lane_alarms')
 
 const lane = async ({ carillon }: VendorWorld, vendor: VendorName) => {
   const lanes = await carillon.ok<{ provider: number; state: string; tokens_dying_since: number | null }[]>('/push/lane/list', { token: carillon.admin })

@@ -101,6 +101,7 @@ test('a forged, foreign or malformed report changes nothing and is told so in an
     const provider = { xiaomi: 3, honor: 8 }[vendor]
     await carillon.ok('/push/certificate', { method: 'PUT', ...other, body: { provider, environment: 1, ...world.certificates[vendor] } })
   }
+  await carillon.heard()
   const foreignUrls = await receiptUrls(world, other)
   const stranger = await carillon.tokenFor(await carillon.addUser('stranger', { app: 'other', admin }), 'phone', { app: 'other', admin })
   const foreignToken = vendorToken('xiaomi', OFFLINE.xiaomi)

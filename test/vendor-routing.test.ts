@@ -82,6 +82,7 @@ test('a token of one environment needs the certificate of that environment', { t
   world.simulators.forgetReceived()
   await bind(world, login, 'apns', { device_token: production, environment: 1, platform: 'ios' })
   await world.carillon.ok('/push/certificate?provider=1&environment=0', { method: 'DELETE', token: world.carillon.admin })
+  await world.carillon.heard()
   t.assert.deepEqual(await told(world, await world.send(hello)), ['apns 1/1/0'])
   t.assert.deepEqual(asked(world, 'apns'), [production])
 

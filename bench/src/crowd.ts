@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
-import { type Login, run } from '../../test/harness/carillon.ts'
+import type { Login } from '../../test/harness/carillon.ts'
+import { run } from '../../test/harness/command.ts'
 import { startOn } from './carillon.ts'
 import type { Scratch } from './scratch.ts'
 

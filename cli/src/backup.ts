@@ -8,6 +8,13 @@ import { Progress } from './progress.ts'
 
 const PAGE_BYTES = 4_096
 
+/** One line to paste; pg_dump asks for the password, or finds it where libpq looks for it. */
+const dumpInstead = (databaseUrl: string, file: string, keyFile: string): string => {
+  const address = new URL(databaseUrl)
+  address.password = ''
+  return `the store is PostgreSQL, which copies itself: pg_dump --format=custom --file='${file}' '${address.href}' (and keep ${keyFile} apart)`
+}
+
 export const backupCommands: Command[] = [
   {
     name: 'backup',
@@ -18,6 +25,8 @@ export const backupCommands: Command[] = [
       'sealed secrets (certificates, push tokens, file keys) cannot be opened, and with it they can.',
       '',
       'To restore: put FILE into an empty data folder as carillon.sqlite, the key beside it as key, and start the server.',
+      '',
+      'Where the store is PostgreSQL its own pg_dump does this: the command then says how.',
     ].join('\n'),
     examples: [
       'carillon backup /backups/carillon-$(date +%F).sqlite',
@@ -27,7 +36,8 @@ export const backupCommands: Command[] = [
     takes: 1,
     runWithoutStore: async (call) => {
       const file = call.positionals[0]!
-      const { data, keyFile } = readConfig(settingFlags(call), process.env)
+      const { data, keyFile, databaseUrl } = readConfig(settingFlags(call), process.env)
+      if (databaseUrl !== '') throw new Failed(dumpInstead(databaseUrl, file, keyFile))
       if (!existsSync(databaseFile(data))) throw new Failed(`there is no store in ${data}`)
       if (!existsSync(dirname(file))) throw new Failed(`there is no folder ${dirname(file)}`)
       const standing = existsSync(file)

@@ -7,6 +7,7 @@ import { expiringCertificates, overdueTasks } from '@carillon/server/store/check
 import { readKeyCheck } from '@carillon/server/store/keycheck.ts'
 import type { Connection } from '@carillon/server/store/sqlite/connection.ts'
 import { schemaVersion } from '@carillon/server/store/sqlite/migrate.ts'
+import type { Store } from '@carillon/server/store/store.ts'
 import { callServer } from './server-call.ts'
 
 /** One finding. `warn` will become wrong, or may be meant; `wrong` keeps something from working. */
@@ -18,9 +19,12 @@ export interface Finding {
   hint?: string
 }
 
-const ok = (name: string, text: string): Finding => ({ name, state: 'ok', text })
-const warn = (name: string, text: string, hint: string): Finding => ({ name, state: 'warn', text, hint })
-const wrong = (name: string, text: string, hint: string): Finding => ({ name, state: 'wrong', text, hint })
+export const ok = (name: string, text: string): Finding => ({ name, state: 'ok', text })
+export const warn = (name: string, text: string, hint: string): Finding => ({ name, state: 'warn', text, hint })
+export const wrong = (name: string, text: string, hint: string): Finding => ({ name, state: 'wrong', text, hint })
+
+/** A store that is only looked at. */
+export type Reads = Pick<Store, 'read'>
 
 const DAY_MS = 86_400_000
 const EXPIRY_DAYS = 30
@@ -34,9 +38,10 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const mode = (stat: Stats): string => (stat.mode & 0o777).toString(8).padStart(3, '0')
 const found = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
 
-export const checkFolder = ({ data }: Pick<Config, 'data'>): Finding => {
+export const checkFolder = ({ data, databaseUrl }: Pick<Config, 'data' | 'databaseUrl'>): Finding => {
   const name = 'data folder'
   const stat = found(data)
+  if (!stat && databaseUrl !== '') return ok(name, `${data} is not there; a server that starts here makes it`)
   if (!stat) return wrong(name, `${data} is not there`, 'start the server once to make it, or say where it is with --data')
   if (!stat.isDirectory()) return wrong(name, `${data} is not a folder`, 'say where it is with --data')
   if (stat.mode & OTHERS) return warn(name, `${data} is open to other users (mode ${mode(stat)})`, `chmod 700 ${data}`)
@@ -53,9 +58,9 @@ export const checkKeyMode = ({ keyFile }: Pick<Config, 'keyFile'>): Finding => {
   return ok(name, `${keyFile}, mode ${mode(stat)}`)
 }
 
-export const checkKeyOpens = async ({ keyFile }: Pick<Config, 'keyFile'>, tx: Connection): Promise<Finding> => {
+export const checkKeyOpens = async ({ keyFile }: Pick<Config, 'keyFile'>, store: Reads): Promise<Finding> => {
   const name = 'key'
-  const word = await readKeyCheck(tx, {})
+  const word = await store.read(readKeyCheck, {})
   if (!word) return ok(name, 'the store has none yet; the first start takes this one')
   try {
     checkKeyWord(word, new Seal(loadKey(keyFile, false)))
@@ -65,18 +70,18 @@ export const checkKeyOpens = async ({ keyFile }: Pick<Config, 'keyFile'>, tx: Co
   }
 }
 
-export const checkDisk = ({ data }: Pick<Config, 'data'>): Finding => {
+export const checkDisk = ({ data, databaseUrl }: Pick<Config, 'data' | 'databaseUrl'>): Finding => {
   const name = 'disk'
   const { bavail, bsize } = statfsSync(data)
   const free = bavail * bsize
   const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`
-  if (free < FREE_LEAST) return wrong(name, text, 'a full disk refuses every notification: make room')
-  if (free < FREE_FINE) return warn(name, text, 'make room before it is full: then every notification is refused')
+  const what = databaseUrl === '' ? 'notification' : 'attachment'
+  if (free < FREE_LEAST) return wrong(name, text, `a full disk refuses every ${what}: make room`)
+  if (free < FREE_FINE) return warn(name, text, `make room before it is full: then every ${what} is refused`)
   return ok(name, text)
 }
 
-export const checkSchema = ({ db }: Connection): Finding => {
-  const { is, known } = schemaVersion(db)
+export const checkSchema = ({ is, known }: ReturnType<typeof schemaVersion>): Finding => {
   if (is > known) {
     return wrong('schema', `version ${is} was made by a newer Carillon; this one knows ${known}`, 'run the newer one')
   }
@@ -98,7 +103,7 @@ export const checkServer = async (running: boolean, url: string): Promise<Findin
     return ok(name, `ready at ${url}`)
   } catch (error) {
     const hint = 'if it listens elsewhere, say where with --url; else look into its log'
-    return wrong(name, `one runs on this folder, but ${(error as Error).message}`, hint)
+    return wrong(name, `it should run, but ${(error as Error).message}`, hint)
   }
 }
 
@@ -110,8 +115,8 @@ export const checkFiles = (): Finding => {
   return warn(name, `up to ${soft}`, 'every connected device takes one: raise the limit (ulimit -n, LimitNOFILE)')
 }
 
-export const checkCertificates = async (tx: Connection, now: number): Promise<Finding[]> => {
-  const rows = await expiringCertificates(tx, { before: now + EXPIRY_DAYS * DAY_MS })
+export const checkCertificates = async (store: Reads, now: number): Promise<Finding[]> => {
+  const rows = await store.read(expiringCertificates, { before: now + EXPIRY_DAYS * DAY_MS })
   if (rows.length === 0) return [ok('certificates', `none ends within ${EXPIRY_DAYS} days`)]
   return rows.map(({ app_id, vendor, environment, expires_at }) => {
     const which = `${vendor} of app ${app_id}${environment === 1 ? '' : ' (development)'}`
@@ -135,8 +140,8 @@ export const checkTls = ({ tlsCert }: Pick<Config, 'tlsCert'>, now: number): Fin
   }
 }
 
-export const checkTasks = async (tx: Connection, running: boolean, now: number): Promise<Finding> => {
-  const { count, oldest } = await overdueTasks(tx, { before: now - LATE_MS })
+export const checkTasks = async (store: Reads, running: boolean, now: number): Promise<Finding> => {
+  const { count, oldest } = await store.read(overdueTasks, { before: now - LATE_MS })
   if (count === 0) return ok('tasks', 'none is late')
   const text = `${count} should have gone on before ${new Date(oldest!).toISOString()}`
   if (running) return wrong('tasks', text, 'the server runs and does not get to them: look into its log')

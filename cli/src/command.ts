@@ -53,6 +53,8 @@ export const actor = COMMAND_LINE
 const commonOptions: Options = {
   data: { type: 'string' },
   'key-file': { type: 'string' },
+  'database-url': { type: 'string' },
+  'database-password-file': { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean' },
 }
@@ -80,9 +82,11 @@ export const runCommand = async (command: Command, args: string[], print: (text:
   }
 }
 
+const taken = ['data', 'keyFile', 'databaseUrl', 'databasePasswordFile', 'databaseConnections', 'natsUrl', 'host', 'port', 'hashThreads'] as const
+
 /** The settings among the options, as `carillon serve` takes them. */
 export const settingFlags = ({ options }: Pick<Typed, 'options'>): string[] =>
-  (['data', 'keyFile', 'host', 'port', 'hashThreads'] as const).flatMap((name) => {
+  taken.flatMap((name) => {
     const { flag } = settings[name]
     return options[flag] === undefined ? [] : [`--${flag}`, options[flag]]
   })
@@ -100,7 +104,10 @@ export const helpOf = ({ usage, help, examples }: Pick<Command, 'usage' | 'help'
     `carillon ${usage}`,
     help,
     ['Examples:', ...examples.map((example) => `  ${example}`)].join('\n'),
-    'Every command takes --json, --data FOLDER (CARILLON_DATA) and --key-file FILE (CARILLON_KEY_FILE).',
+    [
+      'Every command takes --json, --data FOLDER (CARILLON_DATA) and --key-file FILE (CARILLON_KEY_FILE); where many nodes share',
+      'PostgreSQL, --database-url URL (CARILLON_DATABASE_URL) and --database-password-file FILE (CARILLON_DATABASE_PASSWORD_FILE).',
+    ].join('\n'),
   ].join('\n\n')
 
 export const required = ({ options }: Pick<Typed, 'options'>, name: string): string => {

@@ -3,11 +3,14 @@ import { systemClock } from '@carillon/server/clock.ts'
 import { type Config, ConfigError, readConfig, unknownVariables } from '@carillon/server/config.ts'
 import { Connection } from '@carillon/server/store/sqlite/connection.ts'
 import { isFolderLocked } from '@carillon/server/store/sqlite/lock.ts'
+import { schemaVersion } from '@carillon/server/store/sqlite/migrate.ts'
+import { movedInWords } from '@carillon/server/store/sqlite/moved.ts'
 import { databaseFile } from '@carillon/server/store/sqlite/sqlite.ts'
 import {
-  type Finding, checkCertificates, checkDisk, checkFiles, checkFolder, checkKeyMode, checkKeyOpens, checkPages, checkSchema,
-  checkServer, checkTasks, checkTls,
+  type Finding, type Reads, checkCertificates, checkDisk, checkFiles, checkFolder, checkKeyMode, checkKeyOpens, checkPages,
+  checkSchema, checkServer, checkTasks, checkTls,
 } from './checks.ts'
+import { examinePostgres } from './checks-postgres.ts'
 import { type Command, Failed, type Typed, settingFlags } from './command.ts'
 import { serverOptions, serverUrl } from './server-call.ts'
 
@@ -24,11 +27,14 @@ const examine = async (call: Typed): Promise<Finding[]> => {
     checkFolder(config),
   ]
   if (config.tlsCert !== '') findings.push(checkTls(config, systemClock.now()))
+  if (existsSync(config.data)) findings.push(checkDisk(config))
+  if (config.databaseUrl !== '') return [...findings, ...(await examineShared(call, config))]
   if (!existsSync(config.data)) return findings
-  findings.push(checkDisk(config))
   if (!existsSync(databaseFile(config.data))) {
     return [...findings, { name: 'store', state: 'ok', text: 'none yet; the first start makes it' }]
   }
+  const moved = movedInWords(config.data)
+  if (moved) return [...findings, { name: 'store', state: 'wrong', ...moved }]
   return [...findings, checkKeyMode(config), ...(await examineStore(call, config))]
 }
 
@@ -42,19 +48,28 @@ const readSettings = (call: Typed): Config | Finding[] => {
   }
 }
 
+/** A store that many nodes share. Which of them should answer here, only whoever asks knows. */
+const examineShared = async (call: Typed, config: Config): Promise<Finding[]> => [
+  ...(existsSync(config.keyFile) ? [checkKeyMode(config)] : []),
+  ...(await examinePostgres(config, () => systemClock.now())),
+  ...(call.options.url === undefined ? [] : [await checkServer(true, serverUrl(call))]),
+]
+
 const examineStore = async (call: Typed, config: Config): Promise<Finding[]> => {
   let connection: Connection | undefined
   try {
     connection = new Connection(databaseFile(config.data), { readOnly: true })
     const running = isFolderLocked(config.data)
     const now = systemClock.now()
+    const looked = connection
+    const store: Reads = { read: (op, args) => op(looked, args) }
     return [
-      checkSchema(connection),
+      checkSchema(schemaVersion(connection.db)),
       checkPages(connection),
-      await checkKeyOpens(config, connection),
+      await checkKeyOpens(config, store),
       await checkServer(running, running ? serverUrl(call) : ''),
-      ...(await checkCertificates(connection, now)),
-      await checkTasks(connection, running, now),
+      ...(await checkCertificates(store, now)),
+      await checkTasks(store, running, now),
     ]
   } catch (error) {
     const hint = 'restore the newest backup into another folder, and keep this one'
@@ -73,13 +88,17 @@ export const doctorCommands: Command[] = [
     help: [
       'Looks at settings, data folder, key, disk, store, server, certificates and tasks, and says what is wrong and what to',
       'do about it. Changes nothing. Exit code 1 if something is wrong; warnings alone leave it 0.',
+      '',
+      'Where many nodes share PostgreSQL it looks at that, its clock and its room for connections, at NATS, and at which nodes',
+      'are alive and what they do; a server is asked only where --url says which.',
     ].join('\n'),
     examples: [
       'carillon doctor',
       'carillon doctor --data /var/lib/carillon --json',
       'carillon doctor --url https://push.example.com',
+      'carillon doctor --database-url postgres://carillon@db/carillon --nats-url nats://nats:4222',
     ],
-    options: serverOptions,
+    options: { ...serverOptions, 'database-connections': { type: 'string' }, 'nats-url': { type: 'string' } },
     takes: 0,
     runWithoutStore: async (call) => {
       const findings = await examine(call)

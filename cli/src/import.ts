@@ -68,7 +68,7 @@ export const importFile = async <L, G>(call: Call, app: App, kind: Kind<L, G>): 
   const begin = (): void => {
     group = []
     heavy = 0
-    limit = isFolderLocked(call.config.data) ? GROUP_BESIDE : GROUP_ALONE
+    limit = call.config.databaseUrl !== '' || isFolderLocked(call.config.data) ? GROUP_BESIDE : GROUP_ALONE
   }
   let underWay: Promise<void> = Promise.resolve()
   // The next group is read while this one is stored, and no further: memory holds two.

@@ -8,6 +8,7 @@ import { certCommands } from './cert.ts'
 import { type Command, Failed, UsageError, runCommand } from './command.ts'
 import { deviceCommands } from './device.ts'
 import { doctorCommands } from './doctor.ts'
+import { migrateCommands } from './migrate.ts'
 import { notifyCommands } from './notify.ts'
 import { simulateCommands } from './simulate.ts'
 import { taskCommands } from './task.ts'
@@ -16,7 +17,7 @@ import { userCommands } from './user.ts'
 
 const commands: Command[] = [
   ...appCommands, ...tokenCommands, ...userCommands, ...deviceCommands, ...certCommands, ...notifyCommands, ...taskCommands,
-  ...simulateCommands, ...backupCommands, ...doctorCommands,
+  ...simulateCommands, ...backupCommands, ...migrateCommands, ...doctorCommands,
 ]
 
 /** The first sentence of a help text. */
@@ -30,8 +31,9 @@ const overview = (): string =>
     '      Runs the server until it is told to stop.',
     ...commands.flatMap(({ usage, help }) => [`  carillon ${usage}`, `      ${summaryOf(help)}`]),
     '',
-    'carillon COMMAND --help tells more, with examples. The commands work on the data folder (CARILLON_DATA), beside a running',
-    'server too, which follows within a second. All take --json. Exit codes: 0 done, 1 failed, 2 called wrongly.',
+    'carillon COMMAND --help tells more, with examples. The commands work on the data folder (CARILLON_DATA) or on PostgreSQL',
+    '(CARILLON_DATABASE_URL), beside running servers too, which follow within a second. All take --json. Exit codes: 0 done,',
+    '1 failed, 2 called wrongly.',
   ].join('\n')
 
 /** The command: 0 done, 1 failed, 2 called or configured wrongly. */

@@ -27,7 +27,7 @@ export const serve = async (args: string[]): Promise<number> => {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   const running = await startServer(config, log)
   if (config.tlsCert !== '') process.on('SIGHUP', () => running.renewCertificate())
-  const token = await firstToken(running.store)
+  const token = config.parts.includes('http') ? await firstToken(running.store) : undefined // what it shows is answered there
   if (token !== undefined) console.log(welcome(running.httpUrl, token))
   console.log(['carillon ready', ...running.doors].join(' '))
   await stopped

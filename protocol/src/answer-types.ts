@@ -1,4 +1,5 @@
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
+import type { Static, TSchema, TUnsafe } from 'typebox'
+import { Type } from './type.ts'
 
 /** An id we made: a number that JSON holds exactly. */
 export const Id = (description: string) => Type.Integer({ format: 'int64', minimum: 1, description })

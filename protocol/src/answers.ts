@@ -1,7 +1,8 @@
-import { type Static, type TObject, Type } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
 import { AppSettingPut } from './bodies.ts'
 import { LAST_PROVIDER, platforms, providersInWords } from './names.ts'
+import { Type } from './type.ts'
 import { described, FreeObject, Int, OneOf } from './types.ts'
 
 /** The schemas of `data`: what handlers are held to by the compiler, live answers by a test, and callers read. */
@@ -38,7 +39,7 @@ export const RegisteredRows = Rows(RegisteredRow)
 const pageOf = (row: TObject) =>
   Type.Object({ total: Count('How many there are on all pages.'), list: Rows(row) })
 
-const ListedUser = Type.Object(
+export const ListedUser = Type.Object(
   {
     user_id: Id('The user.'),
     username: Type.String(),
@@ -69,7 +70,8 @@ export const GroupPage = pageOf(ListedGroup)
 
 export const DeviceTags = Type.Object({ tags: Rows(Type.String(), 'All tags the device has now.') })
 
-const place = {
+/** One provider in one environment. */
+export const place = {
   provider: Int(1, LAST_PROVIDER, { description: `${providersInWords}.` }),
   environment: Int(0, 1, { description: '0 development, 1 production.' }),
 }
@@ -126,10 +128,10 @@ export const CertificateTried = Type.Object({
   message: Words('What it said, in words.'),
 })
 
-const Lane = Type.Object(
+export const Lane = Type.Object(
   {
     ...place,
-    state: Words('`open`; `paused`: takes nothing until then; `trying`: one request at a time, until one succeeds.'),
+    state: OneOf(['open', 'paused', 'trying'], { description: '`paused`: takes nothing until then; `trying`: one request at a time, until one succeeds.' }),
     why: OrNull(Words('Why it is not open.')),
     until: OrNull(Millis('Until when it is paused')),
     tokens_dying_since: OrNull(Millis('An alarm: since when so many tokens are called dead that none of it is believed')),

@@ -1,5 +1,6 @@
-import { Type, type Static } from 'typebox'
-import { channels, LAST_PROVIDER, platforms, providersInWords, receiptEvents, taskStates } from './names.ts'
+import type { Static } from 'typebox'
+import { audienceKinds, channels, LAST_PROVIDER, platforms, providersInWords, receiptEvents, taskStates } from './names.ts'
+import { Type } from './type.ts'
 import { Default, described, FreeObject, FreeText, Int, Int64, LAST_SECOND, List, Name, OneOf, Text } from './types.ts'
 
 /** A device has at most this many tags. */
@@ -16,6 +17,7 @@ export const Tags = List(Name, TAGS_MAX)
 const Hour = (description: string) => Type.Optional(Int(0, 23, { description }))
 const UserId = Int64({ description: 'The id of a user of this app.' })
 const GroupId = Int64({ description: 'The id of a group of this app.' })
+const Millis = (description: string) => Int(0, LAST_SECOND * 1000, { description })
 const TaskId = Int64({ description: 'What notify answered with.' })
 
 /** Pages of a list, as query. */
@@ -191,6 +193,10 @@ export const TaskList = Type.Object({
   before: Type.Optional(Int64({ description: 'Only tasks with a smaller id: the last one of the page before.' })),
   limit: Default(Int(1, 500, { description: 'How many.' }), 50),
   state: Type.Optional(OneOf(taskStates, { description: 'Only tasks in this state.' })),
+  audience_kind: Type.Optional(OneOf(audienceKinds, { description: 'Only tasks whose audience asks in this way.' })),
+  from: Type.Optional(Millis('Only tasks accepted then or later, in Unix milliseconds.')),
+  to: Type.Optional(Millis('Only tasks accepted before, in Unix milliseconds.')),
+  request_id: Type.Optional(described(Name, 'Only tasks that were sent with it, in whichever scope.')),
 })
 export type TaskList = Static<typeof TaskList>
 
@@ -224,6 +230,9 @@ export const AppSettingPut = Type.Object({
   token_days: Type.Optional(Int(1, 3650, { description: "How long a user's access token lives." })),
   inbox_limit: Type.Optional(Int(1, 100_000, { description: 'Pushes that wait for one device; older ones give way.' })),
   retention_days: Type.Optional(Int(1, 3650, { description: 'How long the content of a finished task is kept.' })),
+  no_push_start_hour: Type.Optional(Int(0, 23, { description: 'When quiet hours begin, for users who have set none of their own.' })),
+  no_push_end_hour: Type.Optional(Int(0, 23, { description: 'When they end; the same hour as the start means that there are none.' })),
+  time_zone: Type.Optional(Text(64, { description: 'Whose hours these are, such as Europe/Berlin.' })),
 })
 export type AppSettingPut = Static<typeof AppSettingPut>
 

@@ -12,6 +12,13 @@ export type CounterName = `${ChannelName}_${keyof Tally}`
 /** One task's statistics: its id and three counters a channel, always all of them. */
 export type Counters = { task_id: number } & Record<CounterName, number>
 
+/** One channel's part of a task's statistics. */
+export const tallyOf = (counters: Counters, channel: ChannelName): Tally => ({
+  target: counters[`${channel}_target`],
+  sent: counters[`${channel}_sent`],
+  received: counters[`${channel}_received`],
+})
+
 const zeros = Object.fromEntries(
   channels.flatMap((channel) => [
     [`${channel}_target`, 0],

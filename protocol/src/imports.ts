@@ -1,6 +1,7 @@
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Environment, Provider, Tags, VendorToken, contacts, Password } from './bodies.ts'
 import { platforms } from './names.ts'
+import { Type } from './type.ts'
 import { Int64, List, Name, OneOf, Text } from './types.ts'
 
 /** A device holds at most one token for each vendor and environment. */

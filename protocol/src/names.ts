@@ -70,5 +70,9 @@ export type Platform = (typeof platforms)[number]
 export const taskStates = ['accepted', 'planning', 'sending', 'done', 'cancelled', 'expired'] as const
 export type TaskState = (typeof taskStates)[number]
 
+/** By what an audience asks for devices. */
+export const audienceKinds = ['all', 'tag', 'alias', 'user_id', 'push_token'] as const
+export type AudienceKind = (typeof audienceKinds)[number]
+
 export const receiptEvents = ['received', 'shown', 'clicked', 'dismissed'] as const
 export type ReceiptEvent = (typeof receiptEvents)[number]

@@ -1,5 +1,6 @@
-import { Type, type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { messageTypes, sequenceItems, spokenName, strategies } from './names.ts'
+import { Type } from './type.ts'
 import { ClosedObject, described, FreeObject, FreeText, Int, Int64, List, Name, OneOf, Text, UnixSeconds } from './types.ts'
 
 /** Who should get it, as a question; an object asks by exactly one of its keys. */
@@ -117,6 +118,21 @@ export const Message = Type.Object({
     'big_text, attachment_url, ext, badge and ios.content_available.',
 })
 export type Message = Static<typeof Message>
+
+/** Whom a notification would reach. */
+export const Count = Type.Object({
+  audience: Audience,
+  message: Type.Optional(described(Message, 'Its type, times and priority decide the ways it can go; blank means any text.')),
+  setting: Type.Optional(described(Setting, 'How to send it. request_id and dry_run change nothing here.')),
+}, { title: 'Count' })
+export type Count = Static<typeof Count>
+
+/** What each channel would carry of a message. */
+export const Preflight = Type.Object({
+  message: Type.Optional(described(Message, 'Blank means one without anything.')),
+  setting: Type.Optional(described(Setting, 'How to send it. request_id and dry_run change nothing here.')),
+}, { title: 'Preflight' })
+export type Preflight = Static<typeof Preflight>
 
 export const Notify = Type.Object({
   audience: Audience,

@@ -1,7 +1,7 @@
 import { badField } from './errors.ts'
 import { isIntent } from './intent.ts'
 import { type VendorName, vendorNames } from './names.ts'
-import { Message, Notify, type Audience } from './notify.ts'
+import { Count, Message, Notify, Preflight, type Audience } from './notify.ts'
 import { read } from './read.ts'
 
 const MESSAGE_BYTES = 64 * 1024
@@ -11,13 +11,32 @@ const MESSAGE_DEPTH = 32
 export const readNotify = (body: unknown, { now }: { now: number }): Notify => {
   const notify = read(Notify, body)
   checkAudience(notify.audience)
+  checkMessage(notify.message, body, now)
+  return notify
+}
+
+/** The body of /push/count: the same rules, and a message that may be blank. */
+export const readCount = (body: unknown, { now }: { now: number }): Count => {
+  const count = read(Count, body)
+  checkAudience(count.audience)
+  if (count.message) checkMessage(count.message, body, now)
+  return count
+}
+
+/** The body of /push/preflight, likewise. */
+export const readPreflight = (body: unknown, { now }: { now: number }): Preflight => {
+  const preflight = read(Preflight, body)
+  if (preflight.message) checkMessage(preflight.message, body, now)
+  return preflight
+}
+
+const checkMessage = (message: Message, body: unknown, now: number): void => {
   // The message counts as it was sent, fields we do not know included.
   checkSize((body as { message: unknown }).message)
-  checkContent(notify.message)
-  checkAttachment(notify.message)
-  checkShowTimes(notify.message, now)
-  checkIntents(notify.message)
-  return notify
+  checkContent(message)
+  checkAttachment(message)
+  checkShowTimes(message, now)
+  checkIntents(message)
 }
 
 const checkAudience = (audience: Audience): void => {

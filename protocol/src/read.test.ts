@@ -1,5 +1,5 @@
 import test, { type TestContext } from 'node:test'
-import { Type, type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import {
   AppSettingPut, Bind, CertificateQuery, GroupCreate, Page, ReceiptList, Register, RegisterBatch, SetPush, SetTags,
   TaskDetail, TaskRef, TokenById,
@@ -9,6 +9,7 @@ import { errors, Refused, type ErrorName } from './errors.ts'
 import { parseJson } from './json.ts'
 import { channels, LAST_PROVIDER } from './names.ts'
 import { read, readQuery } from './read.ts'
+import { Type } from './type.ts'
 import { Default, FreeText, Int, Text } from './types.ts'
 
 const parse = (text: string): unknown => parseJson(new TextEncoder().encode(text))

@@ -1,8 +1,9 @@
-import { type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
-import { type Counters, emptyCounters } from './counters.ts'
-import { taskStates } from './names.ts'
+import { type Counters, emptyCounters, type Tally } from './counters.ts'
+import { audienceKinds, taskStates } from './names.ts'
 import { Message, Setting } from './notify.ts'
+import { Type } from './type.ts'
 import { OneOf } from './types.ts'
 
 /** What calls about tasks answer: the schemas of `data`. */
@@ -42,7 +43,19 @@ const summary = {
   purged: Type.Boolean({ description: 'Its content is no longer kept; the counters are.' }),
 }
 
-export const TaskSummary = Type.Object(summary, { title: 'TaskSummary' })
+export const TaskSummary = Type.Object(
+  {
+    ...summary,
+    title: OrNull(Words('The beginning of what is shown; null where there is none, and once its content is purged.')),
+    audience_kind: OrNull(OneOf(audienceKinds, { description: 'By what its audience asks; null where that is not known any more.' })),
+    sums: Type.Unsafe<Tally | null>({
+      anyOf: [Type.Object({ target: Count(meanings.target!), sent: Count(meanings.sent!), received: Count(meanings.received!) }), { type: 'null' }],
+      description: 'Over all channels. null where a page holds so many broadcasts that adding up takes too long: see /push/task/detail.',
+    }),
+  },
+  { title: 'TaskSummary' },
+)
+export type TaskSummary = Static<typeof TaskSummary>
 export const TaskSummaries = Rows(TaskSummary)
 
 const audienceShown = 'As it was sent; of push tokens, how many were asked for and how many are known.'
@@ -68,6 +81,7 @@ export const TaskDescription = Type.Object(
   },
   { title: 'Task' },
 )
+export type TaskDescription = Static<typeof TaskDescription>
 
 const Step = Type.Object(
   {

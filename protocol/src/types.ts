@@ -1,4 +1,5 @@
-import { Type, type Static, type TObject, type TSchema, type TUnsafe } from 'typebox'
+import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
+import { Type } from './type.ts'
 
 /** Lists of the interface hold at most this many items, whatever else they promise. */
 export const LIST_MAX = 500

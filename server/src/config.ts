@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type VendorName, spokenName, vendorNames } from '@carillon/protocol/names.ts'
+import { withPassword } from './config-database.ts'
 import { type S3Place, parseS3 } from './config-files.ts'
 import { natsServers } from './config-nats.ts'
 import { logLevels } from './log.ts'
@@ -97,6 +98,7 @@ export const settings = {
   tlsCert: setting('tls-cert', 'FILE', '', text, 'certificate in PEM, with its chain: both doors then speak TLS; read again on SIGHUP'),
   tlsKey: setting('tls-key', 'FILE', '', text, 'the private key of --tls-cert in PEM'),
   databaseUrl: setting('database-url', 'URL', '', databaseUrl, 'PostgreSQL for many nodes: postgres://user:password@host/database; default: SQLite in the data folder, one node'),
+  databasePasswordFile: setting('database-password-file', 'FILE', '', text, 'holds the password of --database-url, where secrets are files'),
   databaseConnections: setting('database-connections', 'COUNT', 12, integer(2, 500), 'connections of this node to PostgreSQL, a third of them for reading'),
   natsUrl: setting('nats-url', 'URL', '', natsUrl, 'NATS, by which many nodes nudge one another: nats://host:4222, several separated by commas; without it they look each second'),
   natsPrefix: setting('nats-prefix', 'NAME', 'carillon', natsPrefix, 'the first word of every subject, for installations that share a NATS'),
@@ -164,6 +166,13 @@ export const readConfig = (
   if (made.databaseUrl === '') {
     if (made.natsUrl !== '') problems.push(`${settings.databaseUrl.env} must be set too: ${settings.natsUrl.env} is`)
     if (made.parts.length < parts.length) problems.push(`${settings.databaseUrl.env} must be set too: on SQLite one node does everything`)
+    if (made.databasePasswordFile !== '') problems.push(`${settings.databaseUrl.env} must be set too: ${settings.databasePasswordFile.env} is`)
+  } else if (made.databasePasswordFile !== '') {
+    try {
+      made.databaseUrl = withPassword(made.databaseUrl, made.databasePasswordFile)
+    } catch (error) {
+      problems.push(`${settings.databasePasswordFile.env} ${(error as Error).message}`)
+    }
   }
   problems.push(...check(made))
   if (problems.length > 0) throw new ConfigError(problems)

@@ -7,12 +7,14 @@ import type { Seal } from './access/seal.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Clock } from './clock.ts'
 import type { Part } from './config.ts'
+import type { Figures } from './figures.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { Membership } from './membership.ts'
 import type { Deliver } from './push/deliver.ts'
 import type { Lanes } from './push/lanes.ts'
 import type { Path } from './push/path.ts'
 import type { Receipts } from './push/receipts.ts'
+import type { AppRules } from './push/task.ts'
 import type { Store } from './store/store.ts'
 import type { Accounts } from './vendors/accounts.ts'
 import type { Desk } from './vendors/desk.ts'
@@ -31,7 +33,7 @@ export interface House {
   access: Access
   parts: AccessParts
   path: Path
-  inboxLimitOf(app: number): Promise<number>
+  rulesOf(app: number): Promise<AppRules>
   receipts: Receipts
   gateway: Gateway
   deliver: Deliver
@@ -39,6 +41,7 @@ export interface House {
   accounts: Accounts
   desk: Desk
   lanes: Lanes
+  figures: Figures
   /** Whoever asks whether it is ready is sent elsewhere. */
   isStopping: boolean
 }

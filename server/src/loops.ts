@@ -4,22 +4,28 @@ import type { House } from './house.ts'
 import { webhookSeat } from './http/webhook.ts'
 import { Loop } from './push/loop.ts'
 import { planNext } from './push/plan.ts'
+import { minuteOf } from './push/pulse.ts'
 import { expireNext, purgeNext } from './push/upkeep.ts'
 import { tellEvents } from './push/webhooks.ts'
 import { listApps } from './store/apps.ts'
 import { purgeAttempts } from './store/attempts.ts'
 import { purgeChanges } from './store/changes.ts'
 import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
+import { purgeFigures } from './store/figures.ts'
 import { purgeFrames, takeFrames } from './store/frames.ts'
+import { foldSizes } from './store/sizes.ts'
+import { purgeLanes } from './store/shared-lanes.ts'
 import { expiredTokens, purgeTokens } from './store/tokens.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
 // Side by side, page by page: a small audience does not wait until a large one is planned.
 const TASKS_PLANNED_AT_ONCE = 4
 const FRAMES_A_TURN = 1_000
+const FIGURES_MS = 1_000
 const TOKEN_EXPIRY_MS = 2_000
 const EXPIRY_MS = 5_000
 const PURGE_MS = 60_000
+const MINUTES_KEPT = 90
 const EVENTS_KEPT_MS = 30 * 86_400_000
 const CERTIFICATE_WARNING_MS = 30 * 86_400_000
 
@@ -32,21 +38,19 @@ export const loopsOf = (house: House): Loop[] => {
     for (const loop of [own, frames]) bus.on(`own:${membership.node}`, loop.nudge)
   }
   listen()
-  membership.onRenewed(() => {
-    listen()
-    house.gateway.sessions.wakeAll() // what they were to get meanwhile went to their inboxes
-  })
+  membership.onRenewed(listen)
   return [
     own, // also where no sessions are: what a gateway that is gone was to hand over goes another way
     ...(does.has('gateway') ? [new Loop('expiry of tokens', closeExpired(house), TOKEN_EXPIRY_MS, log)] : []),
     ...(does.has('gateway') && !membership.alone ? [frames] : []),
+    new Loop('figures', () => house.figures.write().then(() => false), FIGURES_MS, log),
     ...(does.has('worker') ? workerLoops(house) : []),
   ]
 }
 
 const workerLoops = (house: House): Loop[] => {
-  const { store, clock, log, seal, bus, path, inboxLimitOf, deliver, lanes, attachments } = house
-  const planning = Array.from({ length: TASKS_PLANNED_AT_ONCE }, () => new Loop('planning', () => planNext(path, inboxLimitOf), POLL_MS, log))
+  const { store, clock, log, seal, bus, path, rulesOf, deliver, lanes, attachments } = house
+  const planning = Array.from({ length: TASKS_PLANNED_AT_ONCE }, () => new Loop('planning', () => planNext(path, rulesOf), POLL_MS, log))
   for (const loop of planning) bus.on('tasks', loop.nudge)
   const vendors = new Loop('the vendors', () => lanes.look(), POLL_MS, log)
   bus.on('batches', vendors.nudge)
@@ -91,6 +95,9 @@ const purge = async ({ store, clock }: House): Promise<boolean> => {
   await store.write(purgeChanges, { now })
   await store.write(purgeAttempts, { now })
   await store.write(purgeFrames, {})
+  await store.write(purgeLanes, { now })
+  await store.write(purgeFigures, { before: minuteOf(now) - MINUTES_KEPT })
+  await store.write(foldSizes, {})
   await store.write(purgeEvents, { before: now - EVENTS_KEPT_MS })
   await store.write(tellExpiringCertificates, { now, before: now + CERTIFICATE_WARNING_MS })
   const apps = (await store.read(listApps, {})).map(withDefaults)

@@ -18,18 +18,19 @@ import { systemClock } from './clock.ts'
 import { type Config, type Part, vendorConfig } from './config.ts'
 import { localFiles } from './files/local.ts'
 import { s3Files } from './files/s3.ts'
+import { Figures } from './figures.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { ownChannel } from './gateway/own-channel.ts'
 import { listenTcp } from './gateway/tcp.ts'
 import { attachWebSocket } from './gateway/websocket.ts'
 import type { House } from './house.ts'
-import { consoleFolder, serveConsole } from './http/console.ts'
+import { consoleFolder } from './http/console.ts'
 import { withDocs } from './http/docs.ts'
 import { addressReader, buildHttp, closeHttp, drainHttp, openHttp } from './http/server.ts'
 import { loopsOf } from './loops.ts'
 import { type Membership, onlyNode, oneOfMany } from './membership.ts'
 import { watchProcess } from './metrics-process.ts'
-import { busConnected, nodesAlive, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
+import { busConnected, changesHeard, nodesAlive, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
 import { openStore } from './open-store.ts'
 import { ownPorts } from './own-ports.ts'
 import { Presence } from './presence.ts'
@@ -37,8 +38,11 @@ import { Deliver } from './push/deliver.ts'
 import { Lanes } from './push/lanes.ts'
 import { Inbox } from './push/inbox.ts'
 import type { Path } from './push/path.ts'
+import { Pulse } from './push/pulse.ts'
 import { Receipts } from './push/receipts.ts'
+import { type AppRules, rulesOf } from './push/task.ts'
 import { Tasks } from './push/tasks.ts'
+import { takeUpSessions } from './renewal.ts'
 import { routesOf } from './routes.ts'
 import { SecondLook } from './second-look.ts'
 import { getAppById } from './store/apps.ts'
@@ -94,7 +98,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   closings.push(() => bus.close())
   busConnected.read = () => (bus.state().connected ? 1 : 0)
   const address = `${config.host}:${config.port}`
-  const membership = hasOthers ? await oneOfMany({ store, clock, log, parts: config.parts, address }) : await onlyNode(store, clock)
+  const membership = hasOthers ? await oneOfMany({ store, bus, clock, log, parts: config.parts, address }) : await onlyNode(store, clock)
   closings.push(() => membership.leave())
   nodesAlive.read = () => membership.alive.length
 
@@ -129,10 +133,12 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   changes.on('app', accounts.refresh)
 
   // The path of a push.
-  const inboxLimitOf = async (app: number): Promise<number> =>
-    withDefaults((await store.read(getAppById, { id: app }))!).settings.inbox_limit
-  const tasks = new Tasks(store, inboxLimitOf)
-  const receipts = new Receipts(store, clock, log)
+  const rulesOfApp = async (app: number): Promise<AppRules> => rulesOf(withDefaults((await store.read(getAppById, { id: app }))!).settings)
+  const tasks = new Tasks(store, rulesOfApp)
+  const pulse = new Pulse(clock)
+  const figures = new Figures({ store, membership, pulse })
+  closings.push(() => figures.write().catch(() => {})) // the last second of them is not worth an end that fails
+  const receipts = new Receipts(store, clock, log, pulse)
   closings.push(() => receipts.flush())
   const path: Path = {
     store,
@@ -140,13 +146,14 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     clock,
     log,
     vendors: vendorRoads(desk),
-    here: () => ({ node: membership.node, alive: membership.alive, ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
+    pulse,
+    here: () => ({ node: membership.node, alive: membership.alive, alone: membership.alone, ackMs: (config.ackSeconds + 1) * 1000, now: clock.now() }),
     onWritten: (task, batches) => {
       tasks.keep(task)
       return deliver.onWritten(task, batches)
     },
   }
-  const inbox = new Inbox(path, tasks, inboxLimitOf)
+  const inbox = new Inbox(path, tasks, rulesOfApp)
   const nudge = (nodes: readonly number[]): void => nodes.forEach((node) => bus.nudge(`own:${node}`))
   const presence = new Presence({ store, clock, log, node: () => membership.node, told: nudge })
   closings.push(() => presence.flush())
@@ -156,7 +163,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const gateway = new Gateway({ ports, log, clock, greetingsPerAddress: config.greetingsPerAddress })
   closings.push(() => gateway.close())
   const { sessions } = gateway
+  const lookAgain = (id: number): void => looks?.add(id)
+  membership.onRenewed((before) => void takeUpSessions({ store, log, membership, presence, sessions, lookAgain }, before))
   sessionsOnline.read = () => sessions.count
+  figures.online = sessions.online
   const own = {
     ...ownChannel(sessions),
     wake: (id: number) => sessions.wake(id),
@@ -168,6 +178,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   changes.on('user', (id) => sessions.closeUser(id))
   changes.on('device', (id) => sessions.closeDevice(id, 'the device was removed'))
   await changes.start()
+  changesHeard.read = () => changes.newest
   closings.push(() => changes.stop())
 
   // Attachments.
@@ -181,7 +192,7 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   }
 
   const house: House = {
-    clock, log, store, seal, membership, does, bus, changes, access, parts, path, inboxLimitOf, receipts, gateway, deliver, attachments, accounts, desk,
+    clock, log, store, seal, membership, does, bus, changes, access, parts, path, rulesOf: rulesOfApp, receipts, gateway, deliver, attachments, accounts, desk, figures,
     lanes: new Lanes(path, deliver),
     isStopping: false,
   }
@@ -199,10 +210,10 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     alwaysOk: config.httpStatus === 'always-200',
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
+    consoleFolder: does.has('http') ? consoleFolder : undefined,
     tls: tls?.pair,
     routes: does.has('http') ? withDocs(routesOf(house)) : routesOf(house),
   })
-  if (does.has('http')) serveConsole(http, consoleFolder)
   if (does.has('gateway')) attachWebSocket(http.server, { gateway, addressOf: addressReader(config.trustProxy) })
   tls?.onRenewed((pair) => (http.server as TlsServer).setSecureContext(pair))
   const secureContext = tls && (() => tls.pair.context)

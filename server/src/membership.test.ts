@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { pino } from 'pino'
 import { Member } from './membership.ts'
-import { SILENT_MS, joinNode, leaveNode, livingNodes } from './store/heart-beats.ts'
+import { SILENT_MS, joinNode, leaveNode, livingNodes, reapNode } from './store/heart-beats.ts'
 import { NOW } from './store/people.fixture.ts'
 import { openSqlite } from './store/sqlite/sqlite.ts'
 import { type Store, StoreUnavailable } from './store/store.ts'
@@ -21,11 +21,21 @@ const openScene = async (t: TestContext) => {
   })
   let now = NOW
   let isAway = false
+  let answering: Promise<void> | undefined
+  let held: { op: unknown; began(): void; goesOn: Promise<void> } | undefined
   const clock = { now: () => now }
   /** The store as a node sees that cannot reach it at times. */
   const reached: Pick<Store, 'read' | 'write'> = {
     read: (op, args) => (isAway ? Promise.reject(new StoreUnavailable('away')) : store.read(op, args)),
-    write: (op, args) => (isAway ? Promise.reject(new StoreUnavailable('away')) : store.write(op, args)),
+    write: async (op, args) => {
+      await answering
+      if (op === held?.op) {
+        held.began()
+        await held.goesOn
+      }
+      if (isAway) throw new StoreUnavailable('away')
+      return store.write(op, args)
+    },
   }
   const enter = async (): Promise<Member> => {
     const joining = { parts: ['worker'], address: '' }
@@ -38,8 +48,23 @@ const openScene = async (t: TestContext) => {
       for (const member of members) await member.turn()
     }
   }
+  /** Whoever asks for this is kept waiting, until it goes on. */
+  const hold = (op: unknown) => {
+    const [began, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    held = { op, began: began.resolve, goesOn: goesOn.promise }
+    return { began: began.promise, goOn: goesOn.resolve }
+  }
+  /** So many seconds in which the store answers nobody who asks for something, and then does it. */
+  const hang = async (seconds: number, ...members: Member[]): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    answering = promise
+    const turns = members.map((member) => member.turn())
+    now += seconds * SECOND
+    resolve()
+    await Promise.all(turns)
+  }
   const living = async (): Promise<number[]> => (await store.read(livingNodes, { now })).map(({ id }) => id)
-  return { store, enter, pass, living, away: (is: boolean) => (isAway = is), now: () => now }
+  return { store, enter, pass, hang, hold, living, away: (is: boolean) => (isAway = is), now: () => now }
 }
 
 test('nodes know one another, and one that falls silent is taken for dead', async (t: TestContext) => {
@@ -77,6 +102,33 @@ test('after a time without the store nobody judges the others before they had a 
   await pass(10, one, other)
   t.assert.deepEqual([one.node, other.node], numbers)
   t.assert.deepEqual(one.alive, numbers)
+})
+
+test('nobody is taken for dead because the store answered late, or because all of them were asleep', async (t: TestContext) => {
+  const { enter, pass, hang } = await openScene(t)
+  const [one, other] = [await enter(), await enter()]
+  const numbers = [one.node, other.node]
+  await pass(10, one, other)
+  await hang(8, one, other)
+  await pass(10, one, other)
+  t.assert.deepEqual([one.node, other.node], numbers)
+  await pass(60)
+  await pass(3, one) // the other one wakes up a little later
+  await pass(10, one, other)
+  t.assert.deepEqual([one.node, other.node], numbers)
+})
+
+test('a node that frees what a dead one held goes on beating, however long that takes', async (t: TestContext) => {
+  const { enter, pass, living, hold } = await openScene(t)
+  const [one] = [await enter(), await enter()]
+  await pass(SILENT_MS / SECOND + 1, one)
+  const reaping = hold(reapNode)
+  await one.start()
+  t.after(() => one.leave())
+  await reaping.began
+  await pass(SILENT_MS / SECOND)
+  while (!(await living()).includes(one.node)) await new Promise(setImmediate)
+  reaping.goOn()
 })
 
 test('a node that leaves is known to be gone at once', async (t: TestContext) => {

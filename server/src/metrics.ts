@@ -142,6 +142,7 @@ export const storeUnavailable = metrics.counter(
 // The other nodes.
 export const busConnected = metrics.gauge('carillon_bus_connected', 'Whether other nodes can be heard: 1 or 0.')
 busConnected.read = () => 1 // a single node has nobody to lose
+export const changesHeard = metrics.gauge('carillon_changes_heard', 'Number of the newest change (a revocation, a setting, a certificate) that this node goes by.')
 export const nodesAlive = metrics.gauge('carillon_nodes_alive', 'Nodes that have lately said they live, this one included.')
 export const nudges = cells(
   metrics.counters('carillon_nudges_total', 'Nudges between nodes: sent, received, or lost because the bus was deaf.', ['became']),

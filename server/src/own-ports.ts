@@ -1,4 +1,5 @@
 import { ReceiptItem } from '@carillon/protocol/bodies.ts'
+import { ownChannel } from '@carillon/protocol/names.ts'
 import { read } from '@carillon/protocol/read.ts'
 import type { Logger } from 'pino'
 import type { Access } from './access/access.ts'
@@ -17,7 +18,7 @@ interface Parts {
   receipts: Receipts
 }
 
-const placeOf = ({ batchId, index, push }: Delivery): Place => ({ batchId, index, taskId: push.taskId })
+const placeOf = ({ batchId, index, push: { appId, taskId } }: Delivery): Place => ({ app: appId, channel: ownChannel, taskId, batchId, index })
 
 /** What sessions ask of the house and tell it. */
 export const ownPorts = ({ log, access, presence, arrived, inbox, receipts }: Parts): GatewayPorts => ({

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
+import { moveOver } from './store/heart-beats.ts'
 import { writePresence } from './store/nodes.ts'
 import type { Store } from './store/store.ts'
 
@@ -49,6 +51,24 @@ export class Presence {
     const { arrived, left } = this.#gather()
     if (arrived.get(deviceId) === session) arrived.delete(deviceId)
     left.push({ deviceId, session })
+  }
+
+  /**
+   * This node has a new number. What was being written under the old one belongs to nobody until it is moved over, and
+   * its devices would not be found: so this comes after it. Resolves when it is done.
+   */
+  async renewed(before: number): Promise<void> {
+    const { store, log } = this.#parts
+    for (;;) {
+      const writing = this.#writing
+      if (writing) await writing
+      try {
+        return await store.write(moveOver, { before, node: this.#parts.node() })
+      } catch (error) {
+        log.warn({ err: error }, 'devices could not be moved over to the new number of this node; trying again')
+        await wait(RETRY_MS, undefined, { ref: false })
+      }
+    }
   }
 
   /** Resolves when all of it is stored, or was tried once more. */

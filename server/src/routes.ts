@@ -5,13 +5,17 @@ import { findConsole, openConsole } from './access/console.ts'
 import { appOfReceipt } from './access/receipt-secret.ts'
 import { hashToken } from './access/token.ts'
 import { openStream } from './gateway/stream.ts'
+import type { Bus } from './bus/bus.ts'
 import type { House } from './house.ts'
+import { adminTokenRoutes } from './http/admin-token.ts'
 import { appRoutes } from './http/app.ts'
 import { certificateRoutes } from './http/certificate.ts'
+import { deviceLookRoutes } from './http/device-look.ts'
 import { deviceRoutes } from './http/device.ts'
 import { fileRoutes } from './http/file.ts'
 import { groupRoutes } from './http/group.ts'
-import { laneRoute } from './http/lane.ts'
+import { laneRoute, laneShown } from './http/lane.ts'
+import { liveRoutes } from './http/live.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { type Check, operationsRoutes } from './http/operations.ts'
 import { pushRoutes } from './http/push.ts'
@@ -19,21 +23,28 @@ import { receiptRoutes } from './http/receipt.ts'
 import type { Route } from './http/route.ts'
 import { sessionRoutes } from './http/session.ts'
 import { streamRoute } from './http/stream.ts'
-import { taskRoutes } from './http/task.ts'
+import { taskRoutes, viewerOf } from './http/task.ts'
 import { known, thisDevice } from './http/this-device.ts'
 import { tokenRoutes } from './http/token.ts'
+import { userLookRoutes } from './http/user-look.ts'
 import { userRoutes } from './http/user.ts'
 import { vendorReceiptRoute } from './http/vendor-receipt.ts'
 import { vendorTokenRoutes } from './http/vendor-token.ts'
 import { webhookRoutes } from './http/webhook.ts'
 import { metricsText } from './metrics.ts'
 import { accept } from './push/accept.ts'
+import { preflight } from './preflight.ts'
+import { countAudience } from './push/count.ts'
+import { lastPushes } from './push/device-look.ts'
+import { overviews } from './push/overview.ts'
+import { followTasks } from './push/task-looks.ts'
 import { findDevice } from './store/devices.ts'
 import { tellReceived } from './store/frames.ts'
 import { touchNode } from './store/nodes.ts'
 import type { Scope } from './store/scope.ts'
 import { deviceInScope } from './store/trace.ts'
 import { receiveReport } from './vendors/receiving.ts'
+import { certificateForms } from './vendors/forms.ts'
 import { tryAccount } from './vendors/trying.ts'
 import { checkCredentials } from './vendors/vendors.ts'
 
@@ -54,6 +65,7 @@ export const routesOf = (house: House): Route[] => {
 const apiRoutes = (house: House): Route[] => {
   const { store, clock, log, seal, bus, changes, access, accounts, desk, parts, path, receipts, gateway, attachments, membership } = house
   const { sessions } = gateway
+  const follow = followTasks(store, clock)
   return [
     ...tokenRoutes(parts),
     ...sessionRoutes({
@@ -62,6 +74,10 @@ const apiRoutes = (house: House): Route[] => {
     }),
     ...userRoutes(parts),
     ...groupRoutes(parts),
+    ...deviceLookRoutes({
+      store, clock, seal, changes, alive: () => membership.alive, lastPushes: (device) => lastPushes(store, device),
+    }),
+    ...userLookRoutes({ store, seal, alive: () => membership.alive }),
     ...deviceRoutes({ store, clock, seal, changes, isAlive: (other) => membership.alive.includes(other) }),
     ...vendorTokenRoutes({ store, clock }),
     ...certificateRoutes({
@@ -69,8 +85,19 @@ const apiRoutes = (house: House): Route[] => {
       checkCredentials: (vendor, environment, fields) => checkCredentials(vendor, environment, fields, clock.now()),
       tryCredentials: ({ app, vendor, environment }) => tryAccount(desk, app, vendor, environment),
       receiptUrl: ({ app, vendor }) => desk.receiptUrl(app, vendor) ?? null,
+      forms: certificateForms,
     }),
     laneRoute({ lanes: (app) => desk.reports(app) }),
+    ...liveRoutes({
+      log,
+      overview: overviews({
+        store, clock,
+        alive: () => membership.alive,
+        lanes: async (app) => (await desk.reports(app)).map(laneShown),
+        deaf: () => deafness(bus),
+      }),
+      task: (scope, id) => follow(viewerOf(scope), id),
+    }),
     ...fileRoutes(attachments),
     ...pushRoutes({
       clock,
@@ -81,6 +108,8 @@ const apiRoutes = (house: House): Route[] => {
         }
         return accept(path, scope, notify)
       },
+      count: (scope, asked) => countAudience(path, scope, asked),
+      preflight: (app, asked) => preflight({ clock, accounts }, app, asked),
     }),
     ...taskRoutes({
       store, clock,
@@ -112,8 +141,14 @@ const apiRoutes = (house: House): Route[] => {
       },
     }),
     ...appRoutes({ store, clock, changes }),
+    ...adminTokenRoutes({ store, clock, changes }),
     ...webhookRoutes({ store, clock, seal }),
   ]
+}
+
+const deafness = (bus: Bus): { why: string; since: number } | undefined => {
+  const state = bus.state()
+  return state.connected ? undefined : state
 }
 
 const checksOf = async (house: House): Promise<Check[]> => {

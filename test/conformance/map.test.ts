@@ -1,3 +1,4 @@
+// Once: it looks at the tests themselves and starts nothing.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'

@@ -1,96 +1,52 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { spokenName, vendorNames } from '@carillon/protocol/names.ts'
-import { freePort } from '../../scripts/free-port.ts'
+import { Api, type CallOptions } from './api.ts'
+import { noVendors, run } from './command.ts'
+import { planInstallation } from './installation.ts'
+import { type Ending, Node } from './node.ts'
 
-// Every start reads the same files: what Node made of them is kept from one to the next.
-const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'carillon-compile-cache')
+export type { Answer, CallOptions, Envelope, Login, TaskShown } from './api.ts'
 
-// Nobody outside is asked: where a test starts no simulators, the vendors cannot be reached.
-const noVendors = Object.fromEntries(vendorNames.map((name) => [`CARILLON_VENDOR_URL_${spokenName(name).toUpperCase()}`, 'http://127.0.0.1:1']))
-
-/** What a user runs. */
-export const command = fileURLToPath(new URL('../../cli/bin/carillon.js', import.meta.url))
-
-export interface Envelope<D = any> {
-  code: number
-  data: D
-  message: string | null
+interface Planned {
+  settings: NodeJS.ProcessEnv
+  nodes: Node[]
+  /** Removes what they kept elsewhere than in the data folder. */
+  remove(): Promise<void>
 }
 
-export interface Answer<D = any> extends Envelope<D> {
-  status: number
-  headers: Headers
-}
-
-/** What a call carries beside its path; `body` is sent as JSON unless it is text already. */
-export interface CallOptions {
-  method?: string
-  app?: string | null
-  token?: string
-  group?: number | string
-  user?: number | string
-  headers?: Record<string, string>
-  body?: unknown
-}
-
-/** What is shown of one task, as far as tests ask for it. */
-export interface TaskShown {
-  task_id: number
-  state: string
-  waiting: number
-  /** Deliveries by channel and what became of them, as in `nativepush: received`. */
-  reasons: Record<string, number>
-  counters: Record<string, number>
-}
-
-export interface Login {
-  access_key_secret: string
-  encrypt_type: number
-  expire: number
-  public_key: string
-  push_token: string
-  store_token: string
-  token: string
-  user_id: number
-}
-
-/** Runs the command as a user would. Rejects when it fails, unless `fails` says that it may. */
-export const run = async (args: string[], options: { env?: NodeJS.ProcessEnv; input?: string; fails?: boolean } = {}) => {
-  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, NODE_COMPILE_CACHE, ...options.env }, stdio: 'pipe' })
-  child.stdin.end(options.input ?? '')
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  if (code !== 0 && !options.fails) throw new Error(`carillon ${args.join(' ')} exited with ${code}: ${stderr}`)
-  return { code: code as number, stdout, stderr }
-}
-
-/** The real program, started as a user starts it, on a data folder of its own. */
-export class Carillon {
+/** An installation of the real program, of one node or of three, on a data folder of its own. */
+export class Carillon extends Api {
   readonly data: string
   readonly #env: NodeJS.ProcessEnv
-  #ports: NodeJS.ProcessEnv | undefined
-  #child: ChildProcess | undefined
-  #log = ''
-  http = ''
-  mqtt = ''
-  /** An admin token of app `demo`. */
-  admin = ''
-  /** All that was printed on stdout, line by line. */
-  printed: string[] = []
+  #planned: Promise<Planned> | undefined
+  #turns = { calls: 0, devices: 0 }
+  /** Once it was started. The first one answers calls and holds devices' connections, whatever the others do. */
+  nodes: readonly Node[] = []
 
+  /** `env`: for all nodes, but for the ports of the doors, which are the first one's. */
   constructor(data: string, env: NodeJS.ProcessEnv) {
+    super()
     this.data = data
-    this.#env = { ...noVendors, CARILLON_HOST: '127.0.0.1', CARILLON_DATA: data, CARILLON_LOG_LEVEL: 'warn', ...env }
+    this.#env = env
+  }
+
+  /** Where a node answers calls and holds devices' streams. */
+  get http(): string {
+    return this.nodes[0]!.http
   }
 
   get port(): number {
-    return Number(new URL(this.http).port)
+    return this.nodes[0]!.port
+  }
+
+  get pid(): number {
+    return this.nodes[0]!.pid
+  }
+
+  /** Where MQTT is spoken: at another gateway each time. */
+  get mqtt(): string {
+    return this.#inTurn('devices').mqtt
   }
 
   get mqttPort(): number {
@@ -102,83 +58,67 @@ export class Carillon {
     return `${this.http.replace('http', 'ws')}/mqtt`
   }
 
-  get pid(): number {
-    return this.#child!.pid!
-  }
-
-  /** What it wrote to its log. */
+  /** What the nodes wrote to their logs. */
   get log(): string {
-    return this.#log
+    return this.nodes.map(({ log }) => log).join('')
   }
 
-  /** Starts it, or starts it again on the same data and ports; resolves when it says that it is ready. */
+  /** All that was printed on stdout since the last start, line by line, node by node. */
+  get printed(): string[] {
+    return this.nodes.flatMap(({ printed }) => printed)
+  }
+
+  /** Starts it, or starts it again on the same data and ports; resolves when every node says that it is ready. */
   async start(more: NodeJS.ProcessEnv = {}): Promise<this> {
-    this.#ports ??= { CARILLON_PORT: String(await freePort()), CARILLON_MQTT_PORT: String(await freePort()) } // its own over restarts
-    const env = { ...process.env, NODE_COMPILE_CACHE, ...this.#ports, ...this.#env, ...more }
-    const child = spawn(process.execPath, [command, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    this.#child = child
-    child.stderr.on('data', (chunk: Buffer) => (this.#log += chunk.toString()))
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    child.once('exit', (code, signal) => reject(new Error(`the server ended (${code ?? signal}) before it was ready: ${this.#log}`)))
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      this.printed.push(line)
-      const ready = /^carillon ready (\S+) (\S+)$/.exec(line)
-      if (!ready) return
-      this.http = ready[1]!
-      this.mqtt = ready[2]!
-      resolve()
-    })
-    await promise
+    this.nodes = (await this.#plan()).nodes
+    await Promise.all(this.nodes.map((node) => node.start(more)))
     this.admin ||= /ca_[\w-]+/.exec(this.printed.join('\n'))?.[0] ?? ''
     return this
   }
 
-  /** SIGTERM, or another signal; resolves to how it ended. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ code: number | null; signal: string | null }> {
-    const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return { code: child?.exitCode ?? null, signal: child?.signalCode ?? null }
-    const ended = once(child, 'exit')
-    child.kill(signal)
-    const [code, by] = (await ended) as [number | null, string | null]
-    return { code, signal: by }
+  /** SIGTERM, or another signal, to every node; resolves to how they ended, or how the one did that ended otherwise. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ending> {
+    const endings = await Promise.all(this.nodes.map((node) => node.stop(signal)))
+    return endings.find(({ code }) => code !== 0) ?? { code: 0, signal: null }
   }
 
-  /** The command line beside it, on the same data folder. */
-  cli(args: string[], options: { input?: string; fails?: boolean } = {}) {
-    return run(args, { ...options, env: this.#env })
+  /** Sends every node a signal that it does not end by. */
+  signal(signal: NodeJS.Signals): void {
+    for (const { pid } of this.nodes) process.kill(pid, signal)
   }
 
-  async call<D = any>(path: string, options: CallOptions = {}): Promise<Answer<D>> {
-    const { app = 'demo', token, group, user, body } = options
-    const headers: Record<string, string> = { ...options.headers }
-    if (app !== null) headers.app_id = app
-    if (token !== undefined) headers['access-token'] = token
-    if (group !== undefined) headers.group_id = String(group)
-    if (user !== undefined) headers.user_id = String(user)
-    if (body !== undefined) headers['content-type'] ??= 'application/json'
-    const method = options.method ?? (body === undefined ? 'GET' : 'POST')
-    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await fetch(this.http + path, { method, headers, body: sent })
-    return { status: response.status, headers: response.headers, ...((await response.json()) as Envelope<D>) }
+  /** The command line beside it, on the same store. */
+  async cli(args: string[], options: { input?: string; fails?: boolean } = {}) {
+    return run(args, { ...options, env: await this.settings() })
   }
 
-  /** The `data` of a call that must succeed. */
-  async ok<D = any>(path: string, options: CallOptions = {}): Promise<D> {
-    const answer = await this.call<D>(path, options)
-    if (answer.code !== 200) throw new Error(`${path} answered ${answer.code}: ${answer.message}`)
-    return answer.data
+  /** What its nodes and the command line beside it are told by their environment. */
+  async settings(): Promise<NodeJS.ProcessEnv> {
+    return (await this.#plan()).settings
   }
 
-  /** A user without a password; log in with `tokenFor`. Hashing a password takes a while, and most tests need none. */
-  async addUser(name: string, options: { app?: string; admin?: string } = {}): Promise<number> {
-    const [row] = await this.ok('/user/register/batch', { app: options.app, token: options.admin ?? this.admin, body: { list: [{ username: name }] } })
-    if (!row.success) throw new Error(row.reason)
-    return row.user_id
+  /** Ends it without a word to anybody, and removes what it kept. */
+  async remove(): Promise<void> {
+    await this.stop('SIGKILL')
+    await (await this.#planned)?.remove()
+    await rm(this.data, { recursive: true, force: true })
   }
 
-  async tokenFor(userId: number, guid?: string, options: { app?: string; admin?: string } = {}): Promise<Login> {
-    const body = { user_id: userId, ...(guid && { device_guid: guid }) }
-    return this.ok('/token/admin', { app: options.app, token: options.admin ?? this.admin, body })
+  #plan(): Promise<Planned> {
+    this.#planned ??= planInstallation().then(({ parts, shared, remove }) => {
+      const { CARILLON_PORT, CARILLON_MQTT_PORT, ...env } = this.#env
+      const settings = { ...noVendors, CARILLON_DATA: this.data, ...shared, ...env }
+      const ports = { ...(CARILLON_PORT && { CARILLON_PORT }), ...(CARILLON_MQTT_PORT && { CARILLON_MQTT_PORT }) }
+      const nodes = parts.map((part, i) => new Node({ ...settings, CARILLON_PARTS: part, ...(i === 0 && ports) }))
+      return { settings, nodes, remove }
+    })
+    return this.#planned
+  }
+
+  /** A node that does it: another one each time. */
+  #inTurn(what: 'calls' | 'devices'): Node {
+    const able = this.nodes.filter(({ takes }) => takes[what])
+    return able[this.#turns[what]++ % able.length]!
   }
 
   /** A new app with an admin token of its own. */
@@ -187,41 +127,28 @@ export class Carillon {
     return (await this.cli(['token', 'create', '--app', appId])).stdout.trim()
   }
 
-  /** Sends a notification as the admin (or whoever `options` says); resolves to the task id. */
-  async notify(notify: unknown, options: CallOptions = {}): Promise<number> {
-    return (await this.ok('/push/notify', { token: this.admin, ...options, body: notify })).task_id
+  /** Resolves when every node goes by all that calls have changed so far; without it that takes up to a second. */
+  async heard(): Promise<void> {
+    const newest = () => Promise.all(this.nodes.map(async (node) => (await node.metrics()).get('carillon_changes_heard')!))
+    const wanted = Math.max(...(await newest()))
+    await this.until(newest, (heard) => heard.every((number) => number >= wanted))
   }
 
-  /** The counters of one task. */
-  async counters(taskId: number, options: CallOptions = {}): Promise<Record<string, number>> {
-    const [row] = await this.ok('/push/task/detail', { token: this.admin, ...options, body: { list: [taskId] } })
-    return row
+  /** Changes settings of an app, on every node. */
+  async setApp(change: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
+    await this.ok('/app/setting', { token: this.admin, ...options, method: 'PUT', body: change })
+    await this.heard()
   }
 
-  /** All there is to say of one task. */
-  async task(taskId: number, options: CallOptions = {}): Promise<TaskShown> {
-    return this.ok(`/push/task/${taskId}`, { token: this.admin, ...options })
+  /** What the nodes count, added up, by name and labels as they stand in /metrics. */
+  async metrics(): Promise<Map<string, number>> {
+    const sums = new Map<string, number>()
+    for (const node of this.nodes) for (const [name, value] of await node.metrics()) sums.set(name, (sums.get(name) ?? 0) + value)
+    return sums
   }
 
-  /** Why a device got it, or did not: the steps, one a line. */
-  async trace(taskId: number, pushToken: string, options: CallOptions = {}): Promise<string> {
-    const { steps } = await this.ok(`/push/task/${taskId}/trace?push_token=${pushToken}`, { token: this.admin, ...options })
-    return steps.map((step: { text: string }) => step.text).join('\n')
-  }
-
-  /** Resolves when a device counts as online: its subscription is answered a moment before that is stored. */
-  async online({ push_token, token }: Pick<Login, 'push_token' | 'token'>, options: CallOptions = {}): Promise<void> {
-    const list = () => this.ok<{ push_token: string; online: boolean }[]>('/user/device/list', { ...options, token })
-    await this.until(list, (devices) => devices.some((device) => device.push_token === push_token && device.online))
-  }
-
-  /** Asks again until the answer is right; a test that waits for ever is ended by its own time limit. */
-  async until<V>(ask: () => Promise<V>, right: (value: V) => boolean): Promise<V> {
-    for (;;) {
-      const value = await ask()
-      if (right(value)) return value
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+  protected addressFor(path: string): string {
+    return this.#inTurn(path.startsWith('/push/stream') ? 'devices' : 'calls').http
   }
 }
 
@@ -229,9 +156,6 @@ export class Carillon {
 export const startCarillon = async (t: { after(work: () => unknown): void }, env: NodeJS.ProcessEnv = {}): Promise<Carillon> => {
   const data = await mkdtemp(join(tmpdir(), 'carillon-test-'))
   const carillon = new Carillon(data, env)
-  t.after(async () => {
-    await carillon.stop('SIGKILL')
-    await rm(data, { recursive: true, force: true })
-  })
+  t.after(() => carillon.remove())
   return carillon.start()
 }

@@ -1,6 +1,8 @@
-import type { Carillon, Login } from './carillon.ts'
+import type { Api, Login } from './api.ts'
 import type { Chance } from './chance.ts'
-import { type Device, connectDevice } from './device.ts'
+import { type Device, type Doors, connectDevice } from './device.ts'
+
+export type { Doors }
 
 const TAGS = ['red', 'green', 'blue'] as const
 
@@ -40,26 +42,34 @@ export class Crowd {
   }
 }
 
+const serverOf = ({ mqtt, webSocket }: Doors, over: 'tcp' | 'ws') => {
+  const { hostname, port } = new URL(over === 'tcp' ? mqtt : webSocket)
+  return { host: hostname, port: Number(port), protocol: over === 'tcp' ? ('mqtt' as const) : ('ws' as const) }
+}
+
 /** Both doors, both versions. */
 const ways = [{ over: 'tcp' }, { over: 'tcp', protocolVersion: 5 }, { over: 'ws' }] as const
 
+/** Devices that are spread over these nodes; whoever loses its connection goes to the next one. */
 export const gatherCrowd = async (
   t: { after(work: () => unknown): void },
-  carillon: Carillon,
+  api: Api,
+  gateways: readonly Doors[],
   count: number,
   chance: Chance,
 ): Promise<Crowd> => {
   // Four users have five devices: some have two.
   const list = Array.from({ length: Math.ceil(count * 0.8) }, (_, i) => ({ username: `user ${i}` }))
-  const token = carillon.admin
-  const users: { user_id: number }[] = await carillon.ok('/user/register/batch', { token, body: { list } })
+  const token = api.admin
+  const users: { user_id: number }[] = await api.ok('/user/register/batch', { token, body: { list } })
   const members: Member[] = []
   for (let i = 0; i < count; i++) {
-    const login = await carillon.tokenFor(users[i % users.length]!.user_id, `device ${i}`)
+    const login = await api.tokenFor(users[i % users.length]!.user_id, `device ${i}`)
     const tags = TAGS.filter(() => chance.below(3) === 0)
-    if (tags.length > 0) await carillon.ok('/user/push/tag', { token: login.token, body: { tags } })
-    const options = { ...ways[i % ways.length], reconnectPeriod: 100 + chance.below(400) }
-    const device = await connectDevice(t, carillon, login, options)
+    if (tags.length > 0) await api.ok('/user/push/tag', { token: login.token, body: { tags } })
+    const way = ways[i % ways.length]!
+    const servers = gateways.map((_, turn) => serverOf(gateways[(i + turn) % gateways.length]!, way.over))
+    const device = await connectDevice(t, gateways[0]!, login, { ...way, servers, reconnectPeriod: 100 + chance.below(400) })
     device.client.on('error', () => {}) // it comes back by itself
     members.push({ login, tags, device })
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt'
-import type { Carillon, Login } from './carillon.ts'
+import type { Login } from './api.ts'
 
 export interface Received {
   task_id: number
@@ -48,6 +48,12 @@ export class Device {
   }
 }
 
+/** Where a node takes devices. */
+export interface Doors {
+  readonly mqtt: string
+  readonly webSocket: string
+}
+
 export interface DeviceOptions extends IClientOptions {
   /** tcp or ws. */
   over?: 'tcp' | 'ws'
@@ -57,11 +63,11 @@ export interface DeviceOptions extends IClientOptions {
 /** Connects and subscribes; the device is online when this resolves. */
 export const connectDevice = async (
   t: { after(work: () => unknown): void },
-  carillon: Carillon,
+  doors: Doors,
   login: Pick<Login, 'push_token' | 'token'>,
   { over = 'tcp', subscribe = 1, ...options }: DeviceOptions = {},
 ): Promise<Device> => {
-  const url = over === 'tcp' ? carillon.mqtt : carillon.webSocket
+  const url = over === 'tcp' ? doors.mqtt : doors.webSocket
   const client = mqtt.connect(url, { username: login.push_token, password: login.token, reconnectPeriod: 0, ...options })
   const device = new Device(client)
   t.after(() => device.close())

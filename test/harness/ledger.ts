@@ -1,4 +1,4 @@
-import type { Carillon } from './carillon.ts'
+import type { Api } from './api.ts'
 import type { Crowd } from './crowd.ts'
 
 /** A notification as its sender remembers it. The title is its own, so that whatever arrives can be led back to it. */
@@ -32,10 +32,10 @@ interface Task {
 const PAGE = 500
 
 /** Holds what is stored and counted against what clients were answered and what devices got. */
-export const balanceOf = async (carillon: Carillon, crowd: Crowd, notices: readonly Notice[]): Promise<Balance> => {
+export const balanceOf = async (api: Api, crowd: Crowd, notices: readonly Notice[]): Promise<Balance> => {
   const complaints: string[] = []
   const told = new Map(notices.map((notice) => [notice.title, notice]))
-  const tasks = await storedTasks(carillon)
+  const tasks = await storedTasks(api)
   const stored = new Map(tasks.map((task) => [task.task_id, task]))
 
   for (const { taskId, title } of notices) {
@@ -61,7 +61,7 @@ export const balanceOf = async (carillon: Carillon, crowd: Crowd, notices: reado
     }
   })
 
-  const counters = await allCounters(carillon, tasks)
+  const counters = await allCounters(api, tasks)
   let deliveries = 0
   for (const { task_id, state, title } of tasks) {
     const meant = told.get(title)?.meant ?? new Set<number>()
@@ -83,13 +83,13 @@ export const balanceOf = async (carillon: Carillon, crowd: Crowd, notices: reado
 }
 
 /** Every task of the app, as the admin can read them. */
-const storedTasks = async (carillon: Carillon): Promise<Task[]> => {
-  const token = carillon.admin
+const storedTasks = async (api: Api): Promise<Task[]> => {
+  const token = api.admin
   const tasks: Task[] = []
   for (let before = Number.MAX_SAFE_INTEGER; ; before = tasks.at(-1)!.task_id) {
-    const page: { task_id: number }[] = await carillon.ok(`/push/task/list?limit=${PAGE}&before=${before}`, { token })
+    const page: { task_id: number }[] = await api.ok(`/push/task/list?limit=${PAGE}&before=${before}`, { token })
     for (const { task_id } of page) {
-      const { state, message, setting } = await carillon.ok(`/push/task/${task_id}`, { token })
+      const { state, message, setting } = await api.ok(`/push/task/${task_id}`, { token })
       tasks.push({ task_id, state, title: message.title, request_id: setting.request_id })
     }
     if (page.length < PAGE) return tasks
@@ -98,11 +98,11 @@ const storedTasks = async (carillon: Carillon): Promise<Task[]> => {
 
 type Counters = Record<string, number>
 
-const allCounters = async (carillon: Carillon, tasks: readonly Task[]): Promise<Map<number, Counters>> => {
+const allCounters = async (api: Api, tasks: readonly Task[]): Promise<Map<number, Counters>> => {
   const counters = new Map<number, Counters>()
   for (let at = 0; at < tasks.length; at += PAGE) {
     const list = tasks.slice(at, at + PAGE).map(({ task_id }) => task_id)
-    const rows: Counters[] = await carillon.ok('/push/task/detail', { token: carillon.admin, body: { list } })
+    const rows: Counters[] = await api.ok('/push/task/detail', { token: api.admin, body: { list } })
     for (const row of rows) counters.set(row.task_id!, row)
   }
   return counters

@@ -158,10 +158,10 @@ export class RawSocket {
 /** Connects, and says nothing yet. `from` is the loopback address it comes from. */
 export const openSocket = async (
   t: { after(work: () => unknown): void },
-  carillon: Carillon,
+  { mqttPort }: Pick<Carillon, 'mqttPort'>,
   { from }: { from?: string } = {},
 ): Promise<RawSocket> => {
-  const socket = connectTcp({ host: '127.0.0.1', port: carillon.mqttPort, ...(from && { localAddress: from }) })
+  const socket = connectTcp({ host: '127.0.0.1', port: mqttPort, ...(from && { localAddress: from }) })
   const raw = new RawSocket(socket)
   t.after(() => socket.destroy())
   await once(socket, 'connect')

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { providerOfVendor, spokenName, type VendorName } from '@carillon/protocol/names.ts'
@@ -39,6 +39,7 @@ export class VendorWorld {
   async setCertificate(vendor: VendorName, more: Record<string, unknown> = {}): Promise<void> {
     const body = { provider: providerOfVendor[vendor], environment: 1, ...this.certificates[vendor], ...more }
     await this.carillon.ok('/push/certificate', { method: 'PUT', token: this.carillon.admin, body })
+    await this.carillon.heard()
   }
 
   /** A user with a device that has these vendors' tokens. */
@@ -87,12 +88,11 @@ export const startVendorWorld = async (
   const data = await mkdtemp(join(tmpdir(), 'carillon-test-'))
   const carillon = new Carillon(data, { ...urls, CARILLON_PORT: String(port), CARILLON_PUBLIC_URL: `http://127.0.0.1:${port}`, ...env })
   t.after(async () => {
-    await carillon.stop('SIGKILL')
+    await carillon.remove()
     await simulators.close()
-    await rm(data, { recursive: true, force: true })
   })
   await carillon.start()
   const world = new VendorWorld(carillon, simulators, certificates)
-  for (const vendor of vendors) await world.setCertificate(vendor)
+  await Promise.all(vendors.map((vendor) => world.setCertificate(vendor)))
   return world
 }

@@ -101,6 +101,20 @@ export const matrix: Record<string, Row> = {
   // Ends the token it is called with: tried with tokens of its own, after the matrix.
   'POST /token/logout': { attempts: () => [{ answers: { otherGroup: 10010, sisterGroup: 10010 } }] },
 
+  'POST /console/session': {
+    open: true,
+    attempts: (owner, own) => [
+      { body: { app_id: own.app, token: owner.admin }, answers: { otherAdmin: 10008 } },
+      { body: { app_id: owner.app, token: own.admin }, answers: { otherAdmin: 10008 } },
+      { body: { app_id: owner.app, token: owner.people.ann.login.token }, answers: { otherAdmin: 10010 } },
+    ],
+  },
+  'GET /console/session': {
+    open: true,
+    attempts: () => [{ answers: { otherAdmin: 200, otherUser: 10010, sisterUser: 10010 } }],
+  },
+  'DELETE /console/session': harmless,
+
   'POST /user/register/v2': {
     open: true,
     attempts: (owner) => [
@@ -148,6 +162,27 @@ export const matrix: Record<string, Row> = {
     ],
   },
   'GET /group/list': readingOwn('/group/list?page_size=500'),
+
+  'GET /user/search': {
+    attempts: ({ people: { ann } }) => ['', '?search=ann', `?search=${ann.id}`, '?search=ann%40example.com'].map(
+      (query) => ({ path: `/user/search${query}`, answers: onlyAdmins(200) }),
+    ),
+  },
+  'GET /user/:user_id': {
+    attempts: ({ people: { ann } }) => [{ path: `/user/${ann.id}`, answers: onlyAdmins(10000) }],
+  },
+  'GET /device/list': {
+    attempts: ({ people: { ann } }) =>
+      ['', '?online=false', '?vendor=xiaomi', '?search=desk', '?search=everyone', '?search=ann', `?search=${ann.id}`, `?search=${ann.login.push_token}`].map(
+        (query) => ({ path: `/device/list${query}`, answers: onlyAdmins(200) }),
+      ),
+  },
+  'GET /device/:push_token': {
+    attempts: ({ people: { ann } }) => [{ path: `/device/${ann.login.push_token}`, answers: onlyAdmins(12011) }],
+  },
+  'POST /device/remove': {
+    attempts: ({ people: { ann } }) => [{ body: { push_token: ann.login.push_token }, answers: onlyAdmins(12011) }],
+  },
 
   'POST /user/push/alias': namingDevice({ alias: 'mine' }),
   'DELETE /user/push/alias': namingDevice(),
@@ -214,6 +249,7 @@ export const matrix: Record<string, Row> = {
     ],
   },
   'GET /push/certificate/list': readingOwn('/push/certificate/list'),
+  'GET /push/certificate/form': readingOwn('/push/certificate/form'),
   'GET /push/lane/list': readingOwn('/push/lane/list'),
   'POST /push/receipt/:vendor/:secret': {
     open: true,
@@ -224,6 +260,15 @@ export const matrix: Record<string, Row> = {
   'POST /push/notify': {
     attempts: (owner) => audiences(owner).map((audience) => ({ body: { audience, message }, answers: everybody(200) })),
   },
+  'POST /push/count': {
+    // One's own devices alone: what is named the same in both apps counts here as it does there.
+    attempts: ({ people: { ann } }) => [{ user_id: [ann.id] }, { push_token: [ann.login.push_token] }].map((audience) => ({
+      body: { audience },
+      answers: onlyAdmins(200),
+      data: { channels: {}, inbox: 0, held: 0, none: {}, devices: 0, complete: true },
+    })),
+  },
+  'POST /push/preflight': { attempts: () => [{ body: { message: { title: 'a' } }, answers: onlyAdmins(200) }] },
   'POST /push/task/detail': {
     attempts: ({ tasks }) => [{ body: { list: Object.values(tasks) }, answers: everybody(200), data: [] }],
   },
@@ -232,7 +277,9 @@ export const matrix: Record<string, Row> = {
   },
   'GET /push/task/list': {
     // In the same app it is the list of the whole app's admin, and of nobody else.
-    attempts: () => [{ path: '/push/task/list?limit=500', answers: onlyAdmins(200) }],
+    attempts: () => ['limit=500', 'request_id=order-1', 'state=accepted', 'audience_kind=all', 'from=1'].map(
+      (query) => ({ path: `/push/task/list?${query}`, answers: onlyAdmins(200) }),
+    ),
   },
   'GET /push/task/:task_id': {
     attempts: ({ tasks }) => Object.values(tasks).map(
@@ -268,6 +315,10 @@ export const matrix: Record<string, Row> = {
     },
   },
 
+  'GET /app/overview': readingOwn('/app/overview'),
+  'GET /app/live': {
+    attempts: ({ tasks }) => Object.values(tasks).map((id) => ({ path: `/app/live?task_id=${id}`, answers: onlyAdmins(12011) })),
+  },
   'GET /app/setting': readingOwn('/app/setting'),
   'PUT /app/setting': {
     attempts: (_owner, own) => [
@@ -275,6 +326,9 @@ export const matrix: Record<string, Row> = {
     ],
   },
   'GET /app/audit': readingOwn('/app/audit?limit=500'),
+  'GET /app/token/list': readingOwn('/app/token/list'),
+  'POST /app/token/create': { attempts: () => [{ body: { name: 'another' }, answers: onlyAdmins(200) }] },
+  'POST /app/token/revoke': { attempts: ({ adminId }) => [{ body: { id: adminId }, answers: onlyAdmins(12011) }] },
 
   'GET /app/webhook': readingOwn('/app/webhook'),
   'POST /app/webhook/test': readingOwn('/app/webhook/test'),

@@ -11,6 +11,8 @@ export interface Person {
 export interface Side {
   app: string
   admin: string
+  /** The number of that token. */
+  adminId: number
   people: Record<Name, Person>
   groups: Record<GroupName, number>
   /** Tasks that wait for a day that is far off, so that one could still stop them. */
@@ -71,7 +73,7 @@ export const settle = async (
   const [secret, notifier] = [`Secret+of+${app}+1234567890==`, `com.example.${app}`]
   const certificate = { provider: 3, environment, app_id: '1', app_key: '2', app_secret: secret, name: notifier }
   await carillon.ok('/push/certificate', { ...by, method: 'PUT', body: certificate })
-  await carillon.ok('/app/setting', { ...by, method: 'PUT', body: { inbox_limit: inboxLimit } })
+  await carillon.setApp({ inbox_limit: inboxLimit }, by)
   const hook = `http://127.0.0.1:9/${app}`
   await carillon.ok('/app/webhook', { ...by, method: 'PUT', body: { url: hook } })
   await carillon.ok('/app/webhook/test', { ...by, method: 'POST' })
@@ -85,7 +87,8 @@ export const settle = async (
     guests: await carillon.notify(waiting, { ...by, group: groups.guests }),
     bob: await carillon.notify(waiting, { app, token: people.bob.login.token }),
   }
-  return { app, admin, people, groups, tasks, neighbours, secret, environment, notifier, inboxLimit, hook, event }
+  const [{ id: adminId }] = await carillon.ok<[{ id: number }]>('/app/token/list', by)
+  return { app, admin, adminId, people, groups, tasks, neighbours, secret, environment, notifier, inboxLimit, hook, event }
 }
 
 /** What an admin sees of one side, all of it. Whatever others do, it stays the same. */

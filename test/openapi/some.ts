@@ -6,7 +6,9 @@ export const some = {
   mobile: '+4915100001007',
   email: 'ann@example.com',
   device_guid: 'phone-of-ann',
+  admin_token: 'ca_admin-token',
   push_token: 'cp_push-token-of-phone-of-ann',
   group_id: 2003,
   task_id: 3042,
+  token_id: 4011,
 } as const

@@ -45,11 +45,14 @@ export const settle = async (carillon: Carillon, example: unknown): Promise<Stor
   const message = { title: 'Hello', body: 'there', ext: { order: 7 } }
   const setting = { distribution_strategy: 'nativepush_only', time_to_live: 3600 }
   const task = await carillon.notify({ audience: 'all', message, setting }, user)
+  const { id: tokenId } = await carillon.ok('/app/token/create', { ...admin, body: { name: 'back end' } })
   for (const [example, real] of [
+    [some.token_id, tokenId],
     [some.user_id, made.user_id],
     [some.group_id, group_id],
     [some.task_id, task],
     [some.push_token, login.push_token],
+    [some.admin_token, carillon.admin],
     ['order-7', `order-${count}`],
   ])
     names.set(example, real)

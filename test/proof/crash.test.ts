@@ -1,5 +1,5 @@
 import test from 'node:test'
-import { survivesKills } from '../harness/crash.ts'
+import { survivesKills } from '../harness/kills.ts'
 
 test('after twenty times kill -9 every accepted task has reached all its devices, and the counters balance', (t) =>
   survivesKills(t, { kills: 20, clients: 20, devices: 100 }))

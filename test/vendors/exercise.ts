@@ -66,10 +66,7 @@ export const checkOf = ({ carillon }: VendorWorld, vendor: VendorName): Promise<
   carillon.ok('/push/certificate/check', { token: carillon.admin, body: { provider: providerOfVendor[vendor], environment: 1 } })
 
 /** One number of /metrics, named as there, labels included; 0 while it is not told of. */
-export const metric = async ({ carillon }: VendorWorld, name: string): Promise<number> => {
-  const lines = (await (await fetch(`${carillon.http}/metrics`)).text()).split('\n')
-  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0)
-}
+export const metric = async ({ carillon }: VendorWorld, name: string): Promise<number> => (await carillon.metrics()).get(name) ?? 0
 
 /**
  * Where the vendors' consoles are told to send receipts. The simulators ask for the address at their start, when the

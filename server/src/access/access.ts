@@ -1,16 +1,19 @@
 import { badField, Refused } from '@carillon/protocol/errors.ts'
 import type { Clock } from '../clock.ts'
-import { getApp } from '../store/apps.ts'
+import { getApp, getAppById } from '../store/apps.ts'
 import { groupExists } from '../store/groups.ts'
 import type { App, Scope, ScopeKind } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
-import { findDeviceCaller, findToken, type StoredToken } from '../store/tokens.ts'
+import { Together } from '../store/together.ts'
+import { type DeviceProof, type DeviceHolder, findDeviceCallers, findToken, type StoredToken } from '../store/tokens.ts'
 import { userExists } from '../store/users.ts'
 import type { Changes } from './changes.ts'
 import { headerId } from './ids.ts'
 import { Recent } from './recent.ts'
 import { withDefaults } from './settings.ts'
 import { hashToken } from './token.ts'
+
+const DEVICES_AT_ONCE = 100
 
 /** The security headers of a call as they came; undefined where absent. */
 export interface CallerTexts {
@@ -26,12 +29,14 @@ export class Access {
   readonly #clock: Clock
   readonly #apps: Recent<App>
   readonly #tokens: Recent<StoredToken>
+  readonly #devices: Together<DeviceProof, DeviceHolder | undefined>
 
   constructor({ store, clock, changes }: { store: Store; clock: Clock; changes: Changes }) {
     this.#store = store
     this.#clock = clock
     this.#apps = new Recent(clock, 1_000)
     this.#tokens = new Recent(clock, 10_000)
+    this.#devices = new Together(DEVICES_AT_ONCE, (proofs) => store.read(findDeviceCallers, { proofs, now: clock.now() }))
     changes.on('token', (id) => this.#tokens.drop(id))
     changes.on('user', () => this.#tokens.clear())
     changes.on('app', (id) => this.#apps.drop(id))
@@ -75,6 +80,13 @@ export class Access {
     return scopeOf(app, 'app', 0, token)
   }
 
+  /** Which app an access token is of, by its app_id. */
+  async appOf(accessToken: string | undefined): Promise<string> {
+    if (!accessToken?.trim()) throw new Refused('tokenMissing')
+    const { app } = await this.#token(accessToken)
+    return (await this.#store.read(getAppById, { id: app }))!.app_id
+  }
+
   /** An admin of any app: what is asked is the node's, not an app's. */
   async operator(accessToken: string | undefined): Promise<void> {
     if (!accessToken?.trim()) throw new Refused('tokenMissing')
@@ -86,12 +98,8 @@ export class Access {
    * The device behind a connection. Any living token of the device's owner will do: a push token is an address, and
    * what proves the owner is the access token.
    */
-  async device(
-    pushToken: string,
-    accessToken: string,
-  ): Promise<{ appId: number; userId: number; deviceId: number; tokenId: number } | undefined> {
-    const [pushTokenHash, hash] = [hashToken(pushToken), hashToken(accessToken)]
-    return this.#store.read(findDeviceCaller, { pushTokenHash, hash, now: this.#clock.now() })
+  device(pushToken: string, accessToken: string): Promise<DeviceHolder | undefined> {
+    return this.#devices.ask({ pushTokenHash: hashToken(pushToken), hash: hashToken(accessToken) })
   }
 
   async #token(text: string, app?: App): Promise<StoredToken> {
@@ -107,5 +115,7 @@ const scopeOf = (app: App, kind: ScopeKind, id: number, token: StoredToken): Sco
   app,
   kind,
   id,
-  token: { id: token.id, kind: token.kind, name: token.name, userId: token.user_id, deviceId: token.device_id },
+  token: {
+    id: token.id, kind: token.kind, name: token.name, userId: token.user_id, deviceId: token.device_id, expiresAt: token.expires_at,
+  },
 })

@@ -21,6 +21,11 @@ export class Changes {
     this.#bus = bus
   }
 
+  /** The last change that was heard of. */
+  get newest(): number {
+    return this.#heard?.newest ?? 0
+  }
+
   on(kind: ChangeKind, listener: (key: number) => void): void {
     this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener])
   }

@@ -18,6 +18,10 @@ export class Heard {
     for (let id = Math.max(1, newest - MOST_AWAITED); id < newest; id += 1) if (!there.has(id)) this.#awaited.set(id, now)
   }
 
+  get newest(): number {
+    return this.#newest
+  }
+
   /** The last ids that somebody who begins at `newest` should look at. */
   static before(newest: number): number {
     return Math.max(0, newest - MOST_AWAITED - 1)

@@ -12,6 +12,9 @@ test('an app has the standard settings, but for what it changed', (t) => {
     token_days: 7,
     inbox_limit: 1000,
     retention_days: 30,
+    no_push_start_hour: 0,
+    no_push_end_hour: 0,
+    time_zone: 'UTC',
   })
 })
 

@@ -8,6 +8,7 @@ type Rule =
   | { kind: 'switch'; standard: boolean }
   | { kind: 'choice'; standard: string; choices: readonly string[] }
   | { kind: 'number'; standard: number; min: number; max: number }
+  | { kind: 'time zone'; standard: string }
 
 /** Every setting of an app, said once: its standard value and what it may be. */
 export const settingRules: Record<Key, Rule> = {
@@ -18,6 +19,9 @@ export const settingRules: Record<Key, Rule> = {
   token_days: { kind: 'number', standard: 30, min: 1, max: 3650 },
   inbox_limit: { kind: 'number', standard: 1000, min: 1, max: 100_000 },
   retention_days: { kind: 'number', standard: 30, min: 1, max: 3650 },
+  no_push_start_hour: { kind: 'number', standard: 0, min: 0, max: 23 },
+  no_push_end_hour: { kind: 'number', standard: 0, min: 0, max: 23 },
+  time_zone: { kind: 'time zone', standard: 'UTC' },
 }
 
 export const settingKeys = Object.keys(settingRules) as Key[]
@@ -58,5 +62,14 @@ const check = (key: Key, rule: Rule, value: unknown): void => {
   if (rule.kind === 'number') {
     const fits = Number.isSafeInteger(value) && (value as number) >= rule.min && (value as number) <= rule.max
     if (!fits) throw badField(key, `must be a whole number from ${rule.min} to ${rule.max}`)
+  }
+  if (rule.kind === 'time zone' && !isTimeZone(value)) throw badField(key, 'must be a time zone such as Europe/Berlin')
+}
+
+const isTimeZone = (value: unknown): boolean => {
+  try {
+    return typeof value === 'string' && new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined
+  } catch {
+    return false
   }
 }

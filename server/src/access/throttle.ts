@@ -82,11 +82,11 @@ export class Throttle {
       const right = await check()
       if (right) {
         const reset = [`account:${account}`, own.bucket]
-        await this.#store.write(forgiveAttempts, { reset, release: [source], now: this.#clock.now() })
+        await this.#store.write(forgiveAttempts, { reset, release: [source] })
       }
       return right
     } catch (error) {
-      await this.#store.write(releaseAttempt, { lanes, now: this.#clock.now() })
+      await this.#store.write(releaseAttempt, { lanes })
       throw error
     } finally {
       leave()

@@ -12,6 +12,7 @@ import {
   setDisabled,
   setPassword,
   takenName,
+  type ListedUser,
 } from '../store/users.ts'
 import { actorOf } from './actor.ts'
 import { idOf } from './ids.ts'
@@ -180,14 +181,16 @@ export const kick = async (parts: AccessParts, scope: Scope, guid: string | unde
 export const pageOfUsers = async ({ store }: AccessParts, app: App, { page_num, page_size }: Page) => {
   const place = { app: app.id, offset: (page_num - 1) * page_size, limit: page_size }
   const { total, users } = await store.read(listUsers, place)
-  const list = users.map(({ id, name, mobile, email, disabled, has_password, created_at }) => ({
-    user_id: id,
-    username: name,
-    mobile,
-    email,
-    disabled: disabled === 1,
-    has_password: has_password === 1,
-    created_at,
-  }))
-  return { total, list }
+  return { total, list: users.map(shownUser) }
 }
+
+/** A user as lists show them. */
+export const shownUser = ({ id, name, mobile, email, disabled, has_password, created_at }: ListedUser) => ({
+  user_id: id,
+  username: name,
+  mobile,
+  email,
+  disabled: disabled === 1,
+  has_password: has_password === 1,
+  created_at,
+})

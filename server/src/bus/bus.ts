@@ -7,6 +7,7 @@ export type Topic =
   | 'batches' // a vendor's batch is due
   | `own:${number}` // an own-channel batch is due on that node incarnation
   | 'changes' // the changes table has news
+  | 'nodes' // a node has joined
 
 export interface Bus {
   /** Many of one topic in a moment count as one. Never throws: what cannot be sent is lost. */

@@ -20,6 +20,8 @@ export class Sessions implements Home {
   readonly pushes = new EncodedPushes()
   /** Counts calls that end sessions, for connections that are being let in at that moment. */
   revocations = 0
+  /** Devices that are here, by app: connected and subscribed. */
+  readonly online = new Map<number, number>()
   readonly #byDevice = new Map<number, Live>()
 
   constructor(ports: GatewayPorts, clock: Clock) {
@@ -29,6 +31,10 @@ export class Sessions implements Home {
 
   get count(): number {
     return this.#byDevice.size
+  }
+
+  present(appId: number, change: 1 | -1): void {
+    this.online.set(appId, (this.online.get(appId) ?? 0) + change)
   }
 
   /** Asked again if something was revoked meanwhile: the session that would have been closed did not exist yet. */
@@ -84,6 +90,11 @@ export class Sessions implements Home {
     return this.#byDevice.get(deviceId)?.acknowledged(taskId) ?? false
   }
 
+  /** The number of each device's session. */
+  get numbers(): Map<number, number> {
+    return new Map(Array.from(this.#byDevice, ([deviceId, { number }]) => [deviceId, number]))
+  }
+
   /** Every inbox may have something. */
   wakeAll(): void {
     for (const session of this.#byDevice.values()) session.wake()
@@ -92,7 +103,7 @@ export class Sessions implements Home {
   /** The device has connected to another node. A session it has opened here since then stays. */
   closeMoved(deviceId: number, number: number): void {
     const session = this.#byDevice.get(deviceId)
-    if (session?.number === number) session.end(reason.takenOver, 'taken over by a newer connection to another node')
+    if (session?.number === number) session.end(reason.takenOver, 'taken over by a newer connection')
   }
 
   /** The device was removed, or is another user's now. */

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly ports: GatewayPorts
   readonly clock: Clock
   readonly pushes: EncodedPushes
+  /** One device of an app more is here, or one less. */
+  present(appId: number, change: 1 | -1): void
 }
 
 /** The session a subscription belongs to. */
@@ -93,7 +95,10 @@ export class Subscription {
 
   unsubscribe(): void {
     const { home, caller, number } = this.#subscriber
-    if (this.#presence === 'arriving' || this.#presence === 'here') home.ports.left(caller.deviceId, number)
+    if (this.#presence === 'arriving' || this.#presence === 'here') {
+      home.ports.left(caller.deviceId, number)
+      home.present(caller.appId, -1)
+    }
     this.#presence = 'away'
     this.#moves += 1
   }
@@ -113,6 +118,7 @@ export class Subscription {
 
   #arrive(granted?: () => void): void {
     const { home, caller, number, connection } = this.#subscriber
+    if (this.#presence !== 'arriving') home.present(caller.appId, 1)
     this.#presence = 'arriving'
     const move = (this.#moves += 1)
     home.ports.arrived(caller.deviceId, number).then(

@@ -22,7 +22,7 @@ const office = async (t: TestContext) => {
   const { store, app, access, admin } = trial
   const ann = { name: 'ann', mobile: null, email: null, emailKey: null, passwordHash: null }
   await store.write(insertUsers, { app: app.id, users: [ann], now: 1 })
-  const { call } = await openDoor(t, certificateRoutes({ ...trial, tryCredentials: async () => undefined, receiptUrl: () => null, checkCredentials }), { access })
+  const { call } = await openDoor(t, certificateRoutes({ ...trial, tryCredentials: async () => undefined, receiptUrl: () => null, forms: () => [], checkCredentials }), { access })
   const { token } = await issueToken(trial, await access.scope({ appId: app.app_id, accessToken: admin }), 1, undefined)
   const as = (accessToken: string) => (method: string, path: string, body?: unknown, headers = {}) =>
     call(method, path, body, { app_id: app.app_id, 'access-token': accessToken, ...headers })

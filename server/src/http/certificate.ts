@@ -1,4 +1,5 @@
 import { Certificate, CertificateList, CertificateSet, CertificateTried } from '@carillon/protocol/answers.ts'
+import { CertificateForms } from '@carillon/protocol/certificate-forms.ts'
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
@@ -18,13 +19,14 @@ import {
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
 import { readStored } from '../store/stored-json.ts'
+import type { Static } from 'typebox'
 import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 /** Holds what was sent against what the vendor needs, without asking the vendor. */
 export type CheckCredentials = (vendor: VendorName, environment: 0 | 1, fields: CertificateFields) => CheckedFields
 
-export const certificateRoutes = ({ store, clock, seal, changes, checkCredentials, tryCredentials, receiptUrl }: {
+export const certificateRoutes = ({ store, clock, seal, changes, checkCredentials, tryCredentials, receiptUrl, forms }: {
   store: Store
   clock: Clock
   seal: Seal
@@ -34,6 +36,8 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
   tryCredentials(place: CertificatePlace): Promise<{ ok: boolean; words: string } | undefined>
   /** Where this vendor reports deliveries to; null where it does not, or cannot. */
   receiptUrl(place: CertificatePlace): string | null
+  /** What a person is asked for, vendor by vendor. */
+  forms(): Static<typeof CertificateForms>
 }): Route[] => [
   route({
     method: 'GET',
@@ -115,6 +119,28 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
       if (!tried) throw new Refused('certificateUnknown')
       return { ok: tried.ok, message: tried.words }
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/push/certificate/form',
+    who: 'admin',
+    noun: 'certificates',
+    summary: 'What each provider needs in a certificate, in words: for whoever draws a form.',
+    answer: CertificateForms,
+    example: {
+      answer: [
+        {
+          provider: 4, vendor: 'flyme', title: 'Meizu', reports: true,
+          fields: [
+            {
+              name: 'app_id', title: 'App ID', help: 'As the open platform shows it.', required: true, secret: false,
+              multiline: false, kind: 'text', values: [],
+            },
+          ],
+        },
+      ],
+    },
+    handle: async () => forms(),
   }),
   route({
     method: 'GET',

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
+import { Type } from '@carillon/protocol/type.ts'
 import { Int, FreeText } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import { BODY_LIMIT, DROP_LIMIT } from './body.ts'
 import { envelopeOf, gather, openDoor } from './open-door.ts'
 import { route } from './route.ts'
+import { drainHttp } from './server.ts'
 
 const sizeOf = route({
   method: 'POST',
@@ -191,6 +192,21 @@ test('closing lets a call in flight finish, closes idle connections at once and 
   finish.resolve()
   t.assert.equal(envelopeOf(await answer).code, 200)
   await closed
+})
+
+test('draining takes nobody new in; a connection that is there is served once more, and closed by that answer', async (t) => {
+  const { http, dial, port } = await openDoor(t, [sizeOf])
+  const call = `${head(known, 'content-length: 20')}${bodyOf(20)}`
+  const kept = await dial()
+  kept.write(call)
+  await until(kept, '}')
+  const drained = drainHttp(http, 60_000)
+  while (http.server.listening) await new Promise(setImmediate)
+  await t.assert.rejects(fetch(`http://127.0.0.1:${port}/size`))
+  const answer = gather(kept)
+  kept.write(call)
+  t.assert.match(await answer, /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n/i)
+  await drained
 })
 
 test('integers beyond 2^53 in an answer are written as they are', async (t) => {

@@ -6,7 +6,7 @@ const headersOfCalls = [
   'push-token', 'store-token', 'signature',
 ].join(', ')
 
-/** Lets pages of these origins call from a browser. Credentials are headers, never cookies, so none are allowed. */
+/** Lets pages of these origins call from a browser. Their credentials are headers: the cookie is the console's alone. */
 export const allowOrigins = (http: FastifyInstance, origins: readonly string[], paths: Paths): void => {
   const allowed = new Set(origins)
   http.addHook('onRequest', (request, reply, done) => {

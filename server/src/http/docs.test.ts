@@ -1,6 +1,6 @@
 import test from 'node:test'
+import { Type } from '@carillon/protocol/type.ts'
 import { Text } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import { withDocs } from './docs.ts'
 import { docsPage } from './docs-page.ts'
 import { openDoor } from './open-door.ts'

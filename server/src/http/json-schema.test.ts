@@ -1,6 +1,6 @@
 import test from 'node:test'
+import { Type } from '@carillon/protocol/type.ts'
 import { Default, Int, Int64, List, Name, Text } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import { JsonSchemas } from './json-schema.ts'
 
 test('limits of ours that JSON Schema does not know are said in words or in its own terms', (t) => {

@@ -12,27 +12,29 @@ export interface ShownLane {
   requestsUnderWay: number
 }
 
-export const laneRoute = ({ lanes }: { lanes(app: number): ShownLane[] }): Route =>
+export const laneRoute = ({ lanes }: { lanes(app: number): Promise<ShownLane[]> }): Route =>
   route({
     method: 'GET',
     path: '/push/lane/list',
     who: 'admin',
     noun: 'certificates',
-    summary: "The app's ways to its vendors that are in use on this node: whether they take anything, and if not, why.",
+    summary: "The app's ways to its vendors that are in use, on whichever node: whether they take anything, and if not, why. Requests under way are those of the node that answers.",
     answer: LaneList,
     example: {
       answer: [
         { provider: 1, environment: 1, state: 'paused', why: 'the Team ID or Key ID is wrong (InvalidProviderToken)', until: some.at, tokens_dying_since: null, requests_under_way: 0 },
       ],
     },
-    handle: async ({ scope }) =>
-      lanes(scope.app.id).map(({ vendor, environment, state, trouble, doubtedSince, requestsUnderWay }) => ({
-        provider: providerOfVendor[vendor],
-        environment,
-        state,
-        why: trouble?.why ?? null,
-        until: trouble?.until ?? null,
-        tokens_dying_since: doubtedSince ?? null,
-        requests_under_way: requestsUnderWay,
-      })),
+    handle: async ({ scope }) => (await lanes(scope.app.id)).map(laneShown),
   })
+
+/** A lane as an operator reads it. */
+export const laneShown = ({ vendor, environment, state, trouble, doubtedSince, requestsUnderWay }: ShownLane) => ({
+  provider: providerOfVendor[vendor],
+  environment,
+  state,
+  why: trouble?.why ?? null,
+  until: trouble?.until ?? null,
+  tokens_dying_since: doubtedSince ?? null,
+  requests_under_way: requestsUnderWay,
+})

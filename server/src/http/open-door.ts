@@ -95,10 +95,10 @@ const callers: Callers = {
     const [kind, user, , device] = accessToken.split(' ')
     if (kind === 'user') {
       const owner = { userId: Number(user), deviceId: device ? Number(device) : null }
-      return { app, kind: 'user', id: owner.userId, token: { id: 2, kind: 'user', name: null, ...owner } }
+      return { app, kind: 'user', id: owner.userId, token: { id: 2, kind: 'user', name: null, expiresAt: null, ...owner } }
     }
     if (kind !== 'admin') throw new Refused('tokenInvalid')
-    const token = { id: 1, kind: 'admin', name: 'ci', userId: null, deviceId: null } as const
+    const token = { id: 1, kind: 'admin', name: 'ci', userId: null, deviceId: null, expiresAt: null } as const
     if (groupId !== undefined) return { app, kind: 'group', id: Number(groupId), token }
     if (userId !== undefined) return { app, kind: 'user', id: Number(userId), token }
     return { app, kind: 'app', id: 0, token }

@@ -37,13 +37,19 @@ export const describeApi = (routes: readonly Route[], version: string): OpenApi 
           name: 'access-token',
           description: "An admin token, made by `carillon token create`, or a user's token, from a login.",
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'carillon_session',
+          description: "The console's session, in place of access-token: for pages of the server itself.",
+        },
       },
     },
   }
 }
 
 const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operation => {
-  const { who, noun, summary, body, upload, query, params, asks = {}, example } = route
+  const { who, noun, headersOnly, summary, body, upload, query, params, asks = {}, example } = route
   const parameters = [
     ...headersFor[who].map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...Object.entries(asks).map(
@@ -58,7 +64,7 @@ const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operat
     tags: [noun],
     summary,
     'x-who': who,
-    security: who === 'nobody' || who === 'app' ? [] : [{ access_token: [] }],
+    security: who === 'nobody' || who === 'app' ? [] : [{ access_token: [] }, ...(headersOnly ? [] : [{ session: [] }])],
     ...(parameters.length > 0 && { parameters }),
     ...(schema && {
       requestBody: {

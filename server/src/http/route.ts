@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorName } from '@carillon/protocol/errors.ts'
 import type { Static, TSchema, TVoid } from 'typebox'
 import type { App, Scope } from '../store/scope.ts'
+import type { Answered } from './answered.ts'
+import type { Page } from './cookie.ts'
 import type { Document } from './document.ts'
 import type { Written } from './written.ts'
 
@@ -43,6 +45,10 @@ export interface Call<W extends Who, B, Q, P> {
   params: P
   /** The source address, proxies accounted for. */
   address: string
+  /** What a browser says of the page that makes the call. */
+  page(): Page
+  /** The scope decided once more, for answers that go on for long; throws when the caller may not call this any more. */
+  scopeNow(): Promise<Scope>
   /** The request itself, for what only one route asks of it. */
   request: IncomingMessage
 }
@@ -69,6 +75,8 @@ export interface Route<
   path: string
   who: W
   noun: Noun
+  /** The console's cookie does not stand for access-token here. */
+  headersOnly?: true
   /** One sentence for the reference. */
   summary: string
   body?: B
@@ -91,7 +99,7 @@ export interface Route<
   /** Fixed headers of the answer. */
   headers?: Record<string, string>
   /** Resolves to `data` of the envelope, or to what is answered as it is. */
-  handle(call: Call<W, Static<B>, Static<Q>, Static<P>>): Promise<Static<A> | Document | Written>
+  handle(call: Call<W, Static<B>, Static<Q>, Static<P>>): Promise<Static<A> | Answered<Static<A>> | Document | Written>
 }
 
 /** Gives `handle` its types from `who` and the schemas, and holds what it returns to `answer`. */

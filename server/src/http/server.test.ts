@@ -1,7 +1,7 @@
 import test, { type TestContext } from 'node:test'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { Type } from '@carillon/protocol/type.ts'
 import { Int, Text } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import { StoreUnavailable } from '../store/store.ts'
 import { envelopeOf, openDoor } from './open-door.ts'
 import { operationsRoutes } from './operations.ts'

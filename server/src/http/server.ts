@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
-import { setTimeout } from 'node:timers/promises'
+import { Server as NetServer } from 'node:net'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Refused } from '@carillon/protocol/errors.ts'
 import proxyAddress from '@fastify/proxy-addr'
@@ -8,6 +9,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Gathering } from './body.ts'
 import { type Callers, serveRoute } from './call.ts'
+import { serveConsole } from './console.ts'
 import { allowOrigins } from './cors.ts'
 import { onTheWire } from './envelope.ts'
 import { countUnrouted } from './meter.ts'
@@ -25,6 +27,8 @@ export interface HttpOptions {
   /** Whose X-Forwarded-For counts: addresses, or how many proxies stand in front. */
   trustProxy?: string[] | number
   corsOrigins?: readonly string[]
+  /** Where the files of the console are; without it there is no page at /. */
+  consoleFolder?: string
   tls?: { cert: string | Buffer; key: string | Buffer }
   timeouts?: Partial<Timeouts>
   /** Bytes of bodies that may be gathered at once; a call beyond them is told to come back. */
@@ -84,13 +88,16 @@ export const buildHttp = (options: HttpOptions): FastifyInstance => {
     countUnrouted(refusals.answer(request.raw, reply.raw, error, request.routeOptions.url))
   })
   const gathering = new Gathering(options.gatheringLimit ?? 64 * 1_048_576)
+  const closing = new AbortController()
+  http.addHook('preClose', async () => closing.abort())
   for (const route of options.routes) {
     http.route({
       method: methodsOf(route),
       url: route.path,
-      handler: serveRoute(route, { access: options.access, refusals, gathering }),
+      handler: serveRoute(route, { access: options.access, refusals, gathering, closing: closing.signal }),
     })
   }
+  if (options.consoleFolder !== undefined) serveConsole(http, options.consoleFolder)
   return http
 }
 
@@ -136,11 +143,15 @@ export const openHttp = async (http: FastifyInstance, host: string, port: number
 }
 
 /**
- * Where callers have another node to go to, every connection is closed by an answer that says so, never while a call is
- * on its way over it. Resolves when none is left, or after `ms`: what is idle for so long is not likely to be used now.
+ * For when callers have another node to go to. Nobody new is let in: who is refused has said nothing yet and goes
+ * elsewhere, and who comes over a connection that stays open is not at the door when it closes. Those connections are
+ * each closed by an answer that says so, never while a call is on its way over it. Resolves when none is left, or after
+ * `ms`: what is idle for so long is not likely to be used now.
  */
 export const drainHttp = async (http: FastifyInstance, ms: number): Promise<void> => {
   http.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false))
+  await setImmediate() // the event loop has just let in everybody who waited
+  NetServer.prototype.close.call(http.server) // the HTTP server's own would cut off idle connections
   const until = performance.now() + ms
   const count = promisify(http.server.getConnections.bind(http.server))
   while (performance.now() < until && (await count()) > 0) await setTimeout(DRAIN_LOOK_MS)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
+import { Type } from '@carillon/protocol/type.ts'
 import { Default, Int } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import { callerHeaders } from './headers.ts'
 import { type Route, route } from './route.ts'
 import { Written } from './written.ts'
@@ -21,6 +21,7 @@ export const streamRoute = ({ open }: StreamParts): Route =>
     path: '/push/stream',
     who: 'any',
     noun: 'devices',
+    headersOnly: true,
     summary: 'The pushes of a device as server-sent events: what waits, then what comes.',
     asks: { 'push-token': "The device, by its push token; the access token is its owner's." },
     query: Query,

@@ -2,12 +2,12 @@ import { CounterList, TaskDescription, TaskEnd, TaskSummaries, TaskTrace } from 
 import { TaskDetail, TaskList, TaskRef, TraceQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { Clock } from '../clock.ts'
-import { describeTask, readCounters, summaryOf, traceTask } from '../push/look.ts'
+import { describeTask, pageOfTasks, readCounters, traceTask } from '../push/look.ts'
 import { transitions } from '../metrics.ts'
 import { cancelTask } from '../store/endings.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
-import { type TaskRow, type Viewer, listTasks, visibleTask } from '../store/tasks.ts'
+import { type TaskRow, type Viewer, visibleTask } from '../store/tasks.ts'
 import { counters, some, taskSummary } from './examples.ts'
 import { type Route, route } from './route.ts'
 
@@ -18,7 +18,8 @@ export interface TaskParts {
   deviceOf(scope: Scope, pushToken: string): Promise<number | undefined>
 }
 
-const viewerOf = ({ app, kind, id }: Scope): Viewer => ({ app: app.id, scopeKind: kind, scopeId: id })
+/** Who looks: what a call sees of tasks. */
+export const viewerOf = ({ app, kind, id }: Scope): Viewer => ({ app: app.id, scopeKind: kind, scopeId: id })
 
 export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
   const find = async (scope: Scope, id: number | bigint): Promise<TaskRow> => {
@@ -65,13 +66,16 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
       path: '/push/task/list',
       who: 'admin',
       noun: 'tasks',
-      summary: 'Tasks of the app, newest first, paged by id.',
+      summary: 'Tasks of the app, newest first, paged by id; all of them, or what filters leave.',
       query: TaskList,
       answer: TaskSummaries,
-      example: { query: { limit: 50 }, answer: [taskSummary] },
-      handle: async ({ scope, query: { before, limit, state = null } }) => {
+      example: {
+        query: { limit: 50 },
+        answer: [{ ...taskSummary, title: 'Hello', audience_kind: 'user_id', sums: { target: 2, sent: 2, received: 1 } }],
+      },
+      handle: async ({ app, query: { before, limit, state = null, audience_kind = null, from = null, to = null, request_id = null } }) => {
         const newest = typeof before === 'number' ? before : Number.MAX_SAFE_INTEGER
-        return (await store.read(listTasks, { viewer: viewerOf(scope), before: newest, limit, state })).map(summaryOf)
+        return pageOfTasks(store, { app: app.id, before: newest, limit, state, audienceKind: audience_kind, from, to, requestId: request_id })
       },
     }),
     route({

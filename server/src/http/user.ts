@@ -20,7 +20,7 @@ import {
   registerBatch,
   resetPassword,
 } from '../access/users.ts'
-import { some } from './examples.ts'
+import { listedUser, some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
 export const userRoutes = (parts: AccessParts): Route[] => [
@@ -119,17 +119,7 @@ export const userRoutes = (parts: AccessParts): Route[] => [
       query: { page_num: 1, page_size: 50 },
       answer: {
         total: 1,
-        list: [
-          {
-            user_id: some.user_id,
-            username: some.username,
-            mobile: some.mobile,
-            email: some.email,
-            disabled: false,
-            has_password: true,
-            created_at: some.at,
-          },
-        ],
+        list: [listedUser],
       },
     },
     handle: async ({ app, query }) => pageOfUsers(parts, app, query),

@@ -1,7 +1,7 @@
 import { sequenceItems, type VendorName } from '@carillon/protocol/names.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { Type } from '@carillon/protocol/type.ts'
 import { Text } from '@carillon/protocol/types.ts'
-import { Type } from 'typebox'
 import { Gathering, readBody } from './body.ts'
 import { type Route, route } from './route.ts'
 import { Written } from './written.ts'

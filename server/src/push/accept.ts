@@ -11,13 +11,13 @@ import { type NewTask, findRequest, insertTask } from '../store/tasks.ts'
 import { type Here, batchesOf, tokensFor } from './page.ts'
 import type { Path } from './path.ts'
 import type { Plan } from './route.ts'
-import { type Task, badgeRule, expiryOf, planOf } from './task.ts'
+import { type Task, badgeRule, expiryOf, planOf, rulesOf, shortTitle } from './task.ts'
 
 // An audience up to this size is planned in the transaction that accepts it: one write, and the push is on its way.
 const PLANNED_AT_ONCE = 64
 
 interface Acceptance {
-  task: Omit<NewTask, 'audience'>
+  task: Omit<NewTask, 'audience' | keyof Aim>
   audience: RequestedAudience
   plan: Plan
   here: Here
@@ -34,7 +34,7 @@ interface Accepted {
 }
 
 /** An audience before its push tokens are looked up. */
-type RequestedAudience = Exclude<StoredAudience, { device_id: number[] }> | { pushTokenHashes: Uint8Array[] }
+export type RequestedAudience = Exclude<StoredAudience, { device_id: number[] }> | { pushTokenHashes: Uint8Array[] }
 
 /** The transaction of accepting: the task, its request_id and, where the audience is small, its batches. */
 export const storeNotification = async (tx: Tx, { task, audience, plan, here }: Acceptance): Promise<Accepted> => {
@@ -45,7 +45,7 @@ export const storeNotification = async (tx: Tx, { task, audience, plan, here }: 
   const stored = await storedAudience(tx, task.app, audience)
   const question = { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: stored }
   const batches = task.planAt > here.now ? null : await planAtOnce(tx, question, plan, here)
-  const made = await insertTask(tx, { task: { ...task, audience: JSON.stringify(stored) }, batches })
+  const made = await insertTask(tx, { task: { ...task, audience: JSON.stringify(stored), ...aimOf(question) }, batches })
   return { ...made, audience: stored }
 }
 
@@ -56,7 +56,21 @@ const planAtOnce = async (tx: Tx, question: AudienceQuestion, plan: Plan, here: 
   return devices ? batchesOf(plan, devices.at(-1)?.id ?? 0, devices, await tokensFor(tx, plan, devices), here) : null
 }
 
-const storedAudience = async (tx: Tx, app: number, audience: RequestedAudience): Promise<StoredAudience> => {
+type Aim = Pick<NewTask, 'audienceKind' | 'soleUser' | 'soleDevice'>
+
+/** Whom it is for, in a form that tasks can be looked up by. */
+const aimOf = ({ scopeKind, scopeId, audience }: AudienceQuestion): Aim => {
+  const aim = { soleUser: null, soleDevice: null }
+  if ('all' in audience) return { ...aim, audienceKind: 'all', soleUser: scopeKind === 'user' ? scopeId : null }
+  if ('tag' in audience) return { ...aim, audienceKind: 'tag' }
+  if ('alias' in audience) return { ...aim, audienceKind: 'alias' }
+  const sole = (ids: number[]): number | null => (ids.length === 1 ? ids[0]! : null)
+  if ('user_id' in audience) return { ...aim, audienceKind: 'user_id', soleUser: sole(audience.user_id) }
+  return { ...aim, audienceKind: 'push_token', soleDevice: sole(audience.device_id) }
+}
+
+/** The audience as it is stored, its push tokens looked up. */
+export const storedAudience = async (tx: Tx, app: number, audience: RequestedAudience): Promise<StoredAudience> => {
   if (!('pushTokenHashes' in audience)) return audience
   const { pushTokenHashes: hashes } = audience
   return { device_id: await devicesOfPushTokens(tx, { app, hashes }), push_tokens: hashes.length }
@@ -79,7 +93,7 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
     dryRun,
     acceptedAt: here.now,
     expiresAt: expiryOf(message, setting, here.now),
-    inboxLimit: scope.app.settings.inbox_limit,
+    ...rulesOf(scope.app.settings),
   }
   const accepted = await path.store.write(storeNotification, {
     task: {
@@ -89,6 +103,7 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
       requestId: dryRun ? null : (setting.request_id ?? null),
       setting: JSON.stringify(setting),
       message: JSON.stringify(message),
+      title: shortTitle(message),
       collapseId: setting.collapse_id ?? null,
       dryRun,
       acceptedAt: here.now,
@@ -108,18 +123,20 @@ export const accept = async (path: Path, scope: Scope, notify: Notify): Promise<
   }
   notifications.accepted.value += 1
   transitions.accepted.value += 1
+  if (!dryRun) path.pulse.accepted(task.app)
   if (accepted.state !== 'accepted') transitions[accepted.state].value += 1
   task.id = accepted.id
   task.audience = accepted.audience
   if (accepted.batches) {
     countPage(accepted.batches)
+    path.pulse.targeted(task.app, accepted.batches)
     void path.onWritten(task, accepted.batches)
   } else path.bus.nudge('tasks')
   return accepted.id
 }
 
 /** Ids beyond what Carillon makes match nothing and are left out; push tokens go on as their hashes only. */
-const requested = (audience: Audience): RequestedAudience => {
+export const requested = (audience: Audience): RequestedAudience => {
   if (audience === 'all') return { all: true }
   if (audience.tag) return { tag: audience.tag }
   if (audience.alias) return { alias: audience.alias }

@@ -64,16 +64,16 @@ export class Deliver {
     this.#chance = chance
   }
 
-  /** Batches were stored: what is for this node is handed over without being claimed, the rest is nudged. */
+  /** Batches were stored: what a single node has for itself is handed over without being claimed, the rest is nudged. */
   async onWritten(task: Task, batches: readonly WrittenBatch[]): Promise<void> {
     const { bus, log } = this.#path
-    const { node } = this.#path.here()
+    const { alone } = this.#path.here()
     for (const batch of batches) {
       if (batch.channel === ownChannel && batch.state === 'waiting') batch.devices.forEach((id) => this.#own.wake(id))
       this.#nudge(batch.told)
       if (batch.dueAt === null || batch.channel === 'held') continue
       if (batch.channel !== ownChannel) bus.nudge('batches')
-      else if (batch.node !== node) bus.nudge(`own:${batch.node ?? 0}`)
+      else if (!alone) bus.nudge(`own:${batch.node ?? 0}`)
       else {
         const work = { ...batch, task, batchId: batch.id, attempt: 0 }
         try {
@@ -157,7 +157,7 @@ export class Deliver {
     let marked = 0
     const sent = (index: number): void => {
       marked += 1
-      this.#receipts.sent({ taskId: task.id, batchId: batch.id, index }, true)
+      this.#receipts.sent({ app: task.app, channel: vendor.name, taskId: task.id, batchId: batch.id, index }, true)
     }
     const until = Math.min(claimedAt + HOLD_MS - SETTLING_MS, task.expiresAt)
     const handing = { batchId: batch.id, environment: batch.environment, until, sent }
@@ -176,7 +176,8 @@ export class Deliver {
     countOutcomes(ownChannel, outcomes)
     outcomes.forEach(({ kind }, i) => {
       if (kind !== 'written' && kind !== 'sent') return
-      this.#receipts.sent({ taskId: work.task.id, batchId: work.batchId, index: targets[i]!.index }, kind === 'sent')
+      const place = { app: work.task.app, channel: ownChannel, taskId: work.task.id, batchId: work.batchId, index: targets[i]!.index } as const
+      this.#receipts.sent(place, kind === 'sent')
     })
     // It is due again for its acknowledgements already; one with nothing left to hand over is closed below.
     const isHanded = outcomes.every(({ kind }) => kind === 'written' || kind === 'sent')
@@ -248,12 +249,14 @@ export class Deliver {
   }
 
   async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log'>): Promise<void> {
-    const { store, clock } = this.#path
-    const { settled, children, told, finished } = await store.write(settleBatch, {
+    const { store, clock, pulse } = this.#path
+    const { settled, children, told, sent, finished } = await store.write(settleBatch, {
       ...what, batchId: work.batchId, attempt: work.attempt, task: placeOfTask(work.task), now: clock.now(),
     })
     if (!settled) return
     transitions.done.value += finished
+    if (isChannel(work.channel)) pulse.moved(work.task.app, work.channel, { sent, received: 0 })
+    pulse.targeted(work.task.app, children)
     this.#nudge(told)
     await this.onWritten(work.task, children)
     // It is in the inbox now: a device that came back while this was being written has not seen it there.

@@ -1,8 +1,9 @@
 import { inboxPushes, inboxReads } from '../metrics.ts'
-import { endPlaces, keepInInbox, readInbox } from '../store/inbox.ts'
+import { type InboxPage, type InboxReader, endPlaces, keepInInbox, readInboxes } from '../store/inbox.ts'
+import { Together } from '../store/together.ts'
 import type { Path } from './path.ts'
 import type { Push } from './channel.ts'
-import { pushOf } from './task.ts'
+import { type AppRules, pushOf } from './task.ts'
 import type { Tasks } from './tasks.ts'
 
 export interface Waiting {
@@ -13,23 +14,28 @@ export interface Waiting {
   again: boolean
 }
 
+type Reader = Omit<InboxReader, 'limit'>
+
+// An inbox may hold a thousand places, and all of a group are in memory at once.
+const READERS_AT_ONCE = 64
+
 /** What waits for a device. */
 export class Inbox {
   readonly #path: Path
   readonly #tasks: Tasks
-  readonly #limitOf: (app: number) => Promise<number>
+  readonly #rulesOf: (app: number) => Promise<AppRules>
+  readonly #pages = new Together<Reader, InboxPage>(READERS_AT_ONCE, (readers) => this.#readPages(readers))
 
-  constructor(path: Path, tasks: Tasks, limitOf: (app: number) => Promise<number>) {
+  constructor(path: Path, tasks: Tasks, rulesOf: (app: number) => Promise<AppRules>) {
     this.#path = path
     this.#tasks = tasks
-    this.#limitOf = limitOf
+    this.#rulesOf = rulesOf
   }
 
   /** Oldest first, at most `count`, of tasks above `afterTask`. */
   async read(app: number, deviceId: number, afterTask: number, count: number): Promise<Waiting[]> {
-    const { store, clock, log } = this.#path
-    const limit = await this.#limitOf(app)
-    const { items, ended } = await store.read(readInbox, { app, deviceId, afterTask, count, limit, now: clock.now() })
+    const { store, log } = this.#path
+    const { items, ended } = await this.#pages.ask({ app, deviceId, afterTask, count })
     inboxReads.value += 1
     inboxPushes.value += items.length
     if (ended.length > 0) {
@@ -46,5 +52,12 @@ export class Inbox {
   async keep(deviceId: number, deliveries: readonly { batchId: number; index: number; push: Push }[]): Promise<void> {
     const rows = deliveries.map(({ batchId, index, push }) => ({ deviceId, taskId: push.taskId, batchId, index }))
     for (const node of await this.#path.store.write(keepInInbox, { rows })) this.#path.bus.nudge(`own:${node}`)
+  }
+
+  async #readPages(readers: readonly Reader[]): Promise<InboxPage[]> {
+    const { store, clock } = this.#path
+    const limits = new Map<number, number>()
+    for (const { app } of readers) if (!limits.has(app)) limits.set(app, (await this.#rulesOf(app)).inboxLimit)
+    return store.read(readInboxes, { readers: readers.map((reader) => ({ ...reader, limit: limits.get(reader.app)! })), now: clock.now() })
   }
 }

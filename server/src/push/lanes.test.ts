@@ -71,7 +71,7 @@ const startLanes = async (t: TestContext, ...names: VendorName[]) => {
       isOpen: (name: VendorName, app: number) => !paused.has(`${name} ${app}`),
     },
   }
-  const tasks = new Tasks(store, async () => 1_000)
+  const tasks = new Tasks(store, async () => trial.rules)
   const deliver = new Deliver(path, trial.own, tasks, trial.receipts, () => 0)
   const lanes = new Lanes(path, deliver)
   const channel = (name: VendorName): SlowChannel => slow.get(name)!
@@ -80,7 +80,7 @@ const startLanes = async (t: TestContext, ...names: VendorName[]) => {
   const userOf = (device: number): Promise<number> =>
     store.read(async (tx) => (await tx.get<{ user_id: number }>('SELECT user_id FROM devices WHERE id = ?', device))!.user_id, {})
   const plan = async (): Promise<void> => {
-    while (await planNext(path, async () => 1_000));
+    while (await planNext(path, async () => trial.rules));
   }
   return { trial, store, lanes, channel, push, plan, userOf, paused, logged }
 }

@@ -1,27 +1,33 @@
-import { type CounterName, type Counters, emptyCounters } from '@carillon/protocol/counters.ts'
+import { setImmediate } from 'node:timers/promises'
+import { type Counters, type Tally, emptyCounters } from '@carillon/protocol/counters.ts'
 import { type ChannelName, channels } from '@carillon/protocol/names.ts'
 import type { StoredAudience } from '../store/audience.ts'
 import { levelOf, stateOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
 import { readStored } from '../store/stored-json.ts'
+import { type TaskQuestion, listTasks } from '../store/task-list.ts'
+import { type SeenBatch, type TaskSum, addSum, lookAtBatches, sumPart, sumTasks } from '../store/task-look.ts'
 import { type TaskRow, type Viewer, readTallies } from '../store/tasks.ts'
-import { readReasons, traceDelivery } from '../store/trace.ts'
+import { traceDelivery } from '../store/trace.ts'
 import { type Step, traceInWords } from './trace.ts'
 
 /** Statistics of the tasks a viewer may see, in the order asked; ids of others are left out. */
 export const readCounters = async (store: Store, viewer: Viewer, ids: readonly number[]): Promise<Counters[]> => {
   const { visible, tallies } = await store.read(readTallies, { viewer, ids: [...ids] })
   const counters = new Map(visible.map((id) => [id, emptyCounters(id)]))
-  for (const tally of tallies) {
-    if (!channels.includes(tally.channel as ChannelName)) continue
-    const sum = counters.get(tally.task_id)!
-    for (const count of ['target', 'sent', 'received'] as const) sum[`${tally.channel}_${count}` as CounterName] += tally[count]
-  }
+  for (const tally of tallies) if (isCounted(tally.channel)) addTally(counters.get(tally.task_id)!, tally.channel, tally)
   return ids.flatMap((id) => counters.get(id) ?? [])
 }
 
-/** What a list shows of a task. */
-export const summaryOf = (task: TaskRow) => ({
+const isCounted = (channel: string): channel is ChannelName => channels.includes(channel as ChannelName)
+
+const addTally = (sum: Counters, channel: ChannelName, tally: Tally): void => {
+  for (const count of ['target', 'sent', 'received'] as const) sum[`${channel}_${count}`] += tally[count]
+}
+
+type Summarized = Omit<TaskRow, 'app' | 'audience' | 'setting' | 'message' | 'collapse_id' | 'plan_cursor'>
+
+const summaryOf = (task: Summarized, purged: boolean) => ({
   task_id: task.id,
   state: task.state,
   scope: task.scope_kind === 'app' ? 'app' : `${task.scope_kind} ${task.scope_id}`,
@@ -30,21 +36,78 @@ export const summaryOf = (task: TaskRow) => ({
   planned_for: task.plan_at,
   expires_at: task.expires_at,
   finished_at: task.finished_at,
-  purged: task.message === null,
+  purged,
 })
 
-/** All there is to say of one task. */
-export const describeTask = async (store: Store, viewer: Viewer, task: TaskRow, now: number) => {
-  const [counters] = await readCounters(store, viewer, [task.id])
-  const deliveries = await store.read(readReasons, { taskId: task.id })
-  return {
-    ...summaryOf(task),
-    audience: audienceOf(task),
-    setting: stored(task.setting),
-    message: stored(task.message),
-    counters: counters!,
-    ...countReasons(deliveries, task.expires_at <= now),
+const BATCHES_SUMMED_AT_ONCE = 500
+const BATCHES_SUMMED = 20_000
+
+/** A page of an app's tasks, each with its sums; of broadcasts, as far as they are added up within a moment. */
+export const pageOfTasks = async (store: Store, question: TaskQuestion) => {
+  const tasks = await store.read(listTasks, question)
+  const sums = await store.read(sumTasks, { ids: tasks.map(({ id }) => id) })
+  for (let i = 0, left = BATCHES_SUMMED; i < tasks.length && left > 0; i += 1) {
+    if (sums[i]) continue
+    const { sum, parts } = await sumOf(store, tasks[i]!.id, Math.ceil(left / BATCHES_SUMMED_AT_ONCE))
+    sums[i] = sum
+    left -= parts * BATCHES_SUMMED_AT_ONCE
   }
+  return tasks.map((task, i) => ({
+    ...summaryOf(task, task.purged === 1), title: task.title, audience_kind: task.audience_kind, sums: sums[i]!,
+  }))
+}
+
+/** Null: it has more than so many parts. */
+const sumOf = async (store: Store, taskId: number, most: number): Promise<{ sum: TaskSum | null; parts: number }> => {
+  let all: TaskSum = { target: 0, sent: 0, received: 0 }
+  let after = -1
+  for (let parts = 1; parts <= most; parts += 1) {
+    const { sum, next } = await store.read(sumPart, { taskId, after, some: BATCHES_SUMMED_AT_ONCE })
+    if (next === null) return { sum: all, parts }
+    all = addSum(all, sum)
+    after = next
+    await setImmediate()
+  }
+  return { sum: null, parts: most }
+}
+
+/** All there is to say of one task. */
+export const describeTask = async (store: Store, viewer: Viewer, task: TaskRow, now: number) => ({
+  ...summaryOf(task, task.message === null),
+  audience: audienceOf(task),
+  setting: stored(task.setting),
+  message: stored(task.message),
+  ...(await lookAtTask(store, viewer, task, now)),
+})
+
+/** What became of a task so far. */
+export interface TaskLook {
+  counters: Counters
+  /** Deliveries that wait in inboxes. */
+  waiting: number
+  /** How many deliveries stand, or ended, in which way. */
+  reasons: Record<string, number>
+}
+
+const BATCHES_AT_ONCE = 100
+
+/** Read part by part, so that a broadcast's thousand batches keep nobody waiting. */
+export const lookAtTask = async (store: Store, viewer: Viewer, task: TaskRow, now: number): Promise<TaskLook> => {
+  const fates = new Fates(task.expires_at <= now)
+  const counters = emptyCounters(task.id)
+  for (let after: number | null = -1; after !== null; ) {
+    const { batches, next }: Awaited<ReturnType<typeof lookAtBatches>> =
+      await store.read(lookAtBatches, { taskId: task.id, after, some: BATCHES_AT_ONCE })
+    for (const batch of batches) {
+      fates.add(batch)
+      if (isCounted(batch.channel)) addTally(counters, batch.channel, batch)
+    }
+    after = next
+    if (batches.length >= BATCHES_AT_ONCE) await setImmediate()
+  }
+  // Of one whose content is purged the tallies alone are left.
+  const purged = task.message === null ? (await readCounters(store, viewer, [task.id]))[0]! : undefined
+  return { counters: purged ?? counters, ...fates.told() }
 }
 
 export const traceTask = async (store: Store, task: TaskRow, deviceId: number): Promise<Step[]> =>
@@ -68,17 +131,44 @@ const audienceOf = (task: TaskRow): unknown => {
 }
 
 /** Deliveries by what became of them on each channel, and the reasons of those without a channel. */
-const countReasons = (deliveries: readonly { channel: string; reason: string | null; bytes: Uint8Array }[], expired: boolean) => {
-  const reasons: Record<string, number> = {}
-  let waiting = 0
-  for (const { channel, reason, bytes } of deliveries) {
-    for (const byte of bytes) {
-      const state = stateOf(byte)
-      if (state === 'waiting' && !expired) waiting++
-      const word = state === 'waiting' && expired ? 'expired' : state === 'done' ? ['done', 'sent', 'received'][levelOf(byte)]! : state
-      const key = channel === 'none' ? `none: ${reason ?? 'no channel'}` : `${channel}: ${word}`
-      reasons[key] = (reasons[key] ?? 0) + 1
-    }
+class Fates {
+  readonly #expired: boolean
+  /** How often each byte stands there. A million of them are counted in a moment, and put into words once. */
+  readonly #bytes = new Map<string, { channel: string; reason: string | null; counts: Uint32Array }>()
+
+  /** `expired`: its time is over, though nobody has written that down yet. */
+  constructor(expired: boolean) {
+    this.#expired = expired
   }
-  return { waiting, reasons }
+
+  add({ channel, reason, bytes }: Pick<SeenBatch, 'channel' | 'reason' | 'bytes'>): void {
+    const key = `${channel} ${reason}`
+    let seen = this.#bytes.get(key)
+    if (!seen) this.#bytes.set(key, (seen = { channel, reason, counts: new Uint32Array(256) }))
+    for (const byte of bytes) seen.counts[byte]! += 1
+  }
+
+  told(): { waiting: number; reasons: Record<string, number> } {
+    const reasons: Record<string, number> = {}
+    let waiting = 0
+    for (const { channel, reason, counts } of this.#bytes.values()) {
+      counts.forEach((count, byte) => {
+        if (count === 0) return
+        if (stateOf(byte) === 'waiting' && !this.#expired) waiting += count
+        const key = channel === 'none' ? `none: ${reason ?? 'no channel'}` : `${channel}: ${this.#word(byte)}`
+        reasons[key] = (reasons[key] ?? 0) + count
+      })
+    }
+    return { waiting, reasons }
+  }
+
+  #word(byte: number): string {
+    return this.#expired && stateOf(byte) === 'waiting' ? 'expired' : wordOf(byte)
+  }
+}
+
+/** Where a delivery stands, in a word. */
+export const wordOf = (byte: number): string => {
+  const state = stateOf(byte)
+  return state === 'done' ? ['done', 'sent', 'received'][levelOf(byte)]! : state
 }

@@ -4,20 +4,23 @@ import type { NewBatch } from '../store/batches.ts'
 import type { DeliveryState } from '../store/ledger.ts'
 import type { Tx } from '../store/store.ts'
 import type { Road } from './channel.ts'
-import { quietUntil } from './quiet.ts'
+import { type QuietHours, quietUntil } from './quiet.ts'
 import { type Direction, type Plan, route } from './route.ts'
 
 /** Where and when a page is planned. */
 export interface Here {
-  /** This node's incarnation, and those that live. */
+  /** This node's incarnation, those that live, and whether there can be others at all. */
   node: number
   alive: readonly number[]
+  alone: boolean
   /** How long an own-channel push may go unacknowledged before the next road is taken. */
   ackMs: number
   now: number
 }
 
 const DEVICES_A_BATCH = 1_000
+/** As far as nodes' clocks may differ: what is due at once is due by every clock, else a node would look and find nothing. */
+const CLOCKS_MS = 2_000
 
 /** The vendor tokens these devices could be reached by; not read where no vendor comes into it. */
 export const tokensFor = async (tx: Tx, plan: Plan, devices: readonly AudienceDevice[]): Promise<UsableToken[]> => {
@@ -75,24 +78,26 @@ const draftFor = (
   if (direction.to === 'none') return draft('none', 'untargeted', { reason: direction.reason })
   if (plan.dryRun) return draft(direction.to === 'inbox' ? ownChannel : direction.channel, 'planned', environmentOf(direction))
 
-  const until = plan.urgent ? undefined : quietEnd(device, here.now)
+  const until = plan.urgent ? undefined : quietEnd(device, plan.quiet, here.now)
   if (until !== undefined) {
     return until < plan.expiresAt
       ? draft('held', 'pending', { dueAt: until, reason: 'quiet hours of the user' })
       : draft('none', 'untargeted', { reason: 'it expires before the quiet hours of the user end' })
   }
   if (direction.to === 'inbox') return draft(ownChannel, 'waiting')
-  if (direction.channel !== ownChannel) return draft(direction.channel, 'pending', { ...environmentOf(direction), dueAt: here.now })
-  // A batch for this node is handed over right after it is stored, so it is due again only for its acknowledgements.
-  const dueAt = device.presence_node === here.node ? here.now + here.ackMs : here.now
-  return draft(ownChannel, 'pending', { node: device.presence_node, dueAt })
+  const atOnce = here.alone ? here.now : here.now - CLOCKS_MS
+  if (direction.channel !== ownChannel) return draft(direction.channel, 'pending', { ...environmentOf(direction), dueAt: atOnce })
+  // A single node hands it over right after it is stored: it is due again only for its acknowledgements. One of many takes
+  // its own from the store too, so that what a caller sent through two nodes, one after the other, arrives in that order.
+  return draft(ownChannel, 'pending', { node: device.presence_node, dueAt: here.alone ? here.now + here.ackMs : atOnce })
 }
 
 const environmentOf = (direction: Direction): { environment: number } => ({
   environment: direction.to === 'channel' ? direction.environment : 1,
 })
 
-const quietEnd = (device: AudienceDevice, now: number): number | undefined => {
-  if (device.quiet_start === null || device.quiet_end === null) return undefined
-  return quietUntil(now, device.quiet_start, device.quiet_end, device.time_zone ?? 'UTC')
+const quietEnd = (device: AudienceDevice, usual: QuietHours, now: number): number | undefined => {
+  const { quiet_start: start, quiet_end: end } = device
+  if (start !== null && end !== null) return quietUntil(now, start, end, device.time_zone ?? 'UTC')
+  return quietUntil(now, usual.start, usual.end, usual.timeZone)
 }

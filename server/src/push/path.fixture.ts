@@ -12,7 +12,7 @@ import { laneOf } from '../store/batches.ts'
 import { bindVendorToken, setUserPush } from '../store/devices.ts'
 import { logIn } from '../store/login.ts'
 import { startNode, writePresence } from '../store/nodes.ts'
-import type { Scope } from '../store/scope.ts'
+import type { AppSettings, Scope } from '../store/scope.ts'
 import { type SqliteStore, openSqlite } from '../store/sqlite/sqlite.ts'
 import { readTask } from '../store/tasks.ts'
 import { deviceInScope } from '../store/trace.ts'
@@ -24,7 +24,9 @@ import { Inbox } from './inbox.ts'
 import { readCounters, traceTask } from './look.ts'
 import type { Path } from './path.ts'
 import { planNext } from './plan.ts'
+import { Pulse } from './pulse.ts'
 import { Receipts } from './receipts.ts'
+import { type AppRules, rulesOf } from './task.ts'
 import { Tasks } from './tasks.ts'
 import { expireNext, purgeNext } from './upkeep.ts'
 
@@ -93,17 +95,21 @@ export class Trial {
   app = 0
   node = 0
   inboxLimit = 1_000
+  /** The app's quiet hours, in UTC. */
+  quietHours: [start: number, end: number] = [0, 0]
 
   constructor(store: SqliteStore) {
     this.store = store
     const log = pino({ level: 'silent' })
-    this.receipts = new Receipts(store, this.clock, log)
-    const tasks = new Tasks(store, async () => this.inboxLimit)
+    const pulse = new Pulse(this.clock)
+    this.receipts = new Receipts(store, this.clock, log, pulse)
+    const tasks = new Tasks(store, async () => this.rules)
     this.path = {
       store,
       bus: memoryBus(),
       clock: this.clock,
       log,
+      pulse,
       vendors: {
         names: vendorNames,
         roads: async (_app, message) =>
@@ -111,10 +117,10 @@ export class Trial {
         channel: (name) => this.vendors.get(name),
         isOpen: () => true,
       },
-      here: () => ({ node: this.node, alive: [this.node], ackMs: ACK_MS, now: this.clock.now() }),
+      here: () => ({ node: this.node, alive: [this.node], alone: true, ackMs: ACK_MS, now: this.clock.now() }),
       onWritten: (task, batches) => this.#deliver.onWritten(task, batches),
     }
-    this.inbox = new Inbox(this.path, tasks, async () => this.inboxLimit)
+    this.inbox = new Inbox(this.path, tasks, async () => this.rules)
     const hand = this.own.hand.bind(this.own)
     this.own.hand = async (push, handing, targets) => {
       const outcomes = await hand(push, handing, targets)
@@ -132,8 +138,17 @@ export class Trial {
     this.node = await this.store.write(startNode, { now: this.clock.now() })
   }
 
+  get #settings(): AppSettings {
+    const [start, end] = this.quietHours
+    return { push_enabled: true, inbox_limit: this.inboxLimit, no_push_start_hour: start, no_push_end_hour: end, time_zone: 'UTC' } as AppSettings
+  }
+
+  get rules(): AppRules {
+    return rulesOf(this.#settings)
+  }
+
   get scope(): Scope {
-    const settings = { push_enabled: true, inbox_limit: this.inboxLimit } as Scope['app']['settings']
+    const settings = this.#settings
     return {
       app: { id: this.app, app_id: 'demo', name: 'Demo', settings },
       kind: 'app',
@@ -201,7 +216,7 @@ export class Trial {
     for (;;) {
       await new Promise(setImmediate) // what was handed over at once
       await this.receipts.flush()
-      const planned = await planNext(this.path, async () => this.inboxLimit)
+      const planned = await planNext(this.path, async () => this.rules)
       let delivered = false
       while ((await this.#deliver.deliverOwn()) || (await this.#deliver.routeHeld())) delivered = true
       for (const vendor of this.vendors.keys()) {
@@ -221,7 +236,7 @@ export class Trial {
   /** All written pushes are acknowledged by their devices. */
   async acknowledge(): Promise<void> {
     for (const { batch, target, taskId } of this.#handing.splice(0)) {
-      this.receipts.received({ taskId, batchId: batch, index: target.index })
+      this.receipts.received({ app: this.app, channel: 'nativepush', taskId, batchId: batch, index: target.index })
     }
     await this.receipts.flush()
   }

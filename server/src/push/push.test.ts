@@ -192,6 +192,18 @@ test('quiet hours hold a push until they end; cmd and high priority pass', async
   t.assert.equal(await trial.state(held), 'done')
 })
 
+test("the app's quiet hours hold for users who have none of their own", async (t: TestContext) => {
+  const trial = await startTrial(t)
+  const [usual, own] = [await trial.addDevice({ online: true }), await trial.addDevice({ online: true })]
+  const hour = new Date(trial.clock.now()).getUTCHours()
+  trial.quietHours = [hour, (hour + 2) % 24]
+  await trial.quiet(own, (hour + 4) % 24, (hour + 6) % 24)
+  await trial.notify()
+  t.assert.deepEqual(trial.own.handed.map(({ target }) => target.deviceId), [own])
+  await trial.advance(2 * HOUR)
+  t.assert.deepEqual(trial.own.handed.map(({ target }) => target.deviceId), [own, usual])
+})
+
 test('what would expire in quiet hours is not sent, and the trace says why', async (t: TestContext) => {
   const trial = await startTrial(t)
   const device = await trial.addDevice({ online: true })
@@ -267,8 +279,8 @@ test('a place of a wide task is found by its device, and is gone once the device
   const devices = await Promise.all(Array.from({ length: 100 }, () => trial.addDevice()))
   const task = await trial.notify()
   const [waiting] = await trial.inbox.read(trial.app, devices[37]!, 0, 10)
-  trial.receipts.received({ taskId: task, batchId: waiting!.batchId, index: waiting!.index })
-  trial.receipts.received({ taskId: task, batchId: waiting!.batchId, index: waiting!.index })
+  trial.receipts.received({ app: trial.app, channel: 'nativepush', taskId: task, batchId: waiting!.batchId, index: waiting!.index })
+  trial.receipts.received({ app: trial.app, channel: 'nativepush', taskId: task, batchId: waiting!.batchId, index: waiting!.index })
   await trial.receipts.flush()
   t.assert.deepEqual(await trial.waiting(devices[37]!), [])
   t.assert.deepEqual(await trial.waiting(devices[38]!), [task])
@@ -284,7 +296,7 @@ test('after a crash what was written and not acknowledged is due again, and noth
   t.assert.equal(await trial.state(task), 'done')
   const [again] = await trial.inbox.read(trial.app, device, 0, 10)
   t.assert.equal(again!.again, true)
-  trial.receipts.received({ taskId: task, batchId: again!.batchId, index: again!.index })
+  trial.receipts.received({ app: trial.app, channel: 'nativepush', taskId: task, batchId: again!.batchId, index: again!.index })
   await trial.receipts.flush()
   t.assert.deepEqual(await trial.tally(task), { nativepush_target: 1, nativepush_sent: 1, nativepush_received: 1 })
 })

@@ -1,3 +1,10 @@
+/** Hours of the day in which people are not disturbed; equal hours mean none. */
+export interface QuietHours {
+  start: number
+  end: number
+  timeZone: string
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Hour, minute and second of the day in a time zone. */

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
-import type { ReceiptEvent } from '@carillon/protocol/names.ts'
+import type { ChannelName, ReceiptEvent } from '@carillon/protocol/names.ts'
 import type { Clock } from '../clock.ts'
 import { receiptsGathered, transitions } from '../metrics.ts'
 import { type BatchMarks, type Told, markDeliveries } from '../store/batches.ts'
 import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN, joinMarks, markOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
 import { findDelivery } from '../store/trace.ts'
+import type { Pulse } from './pulse.ts'
 
 // Long enough that a push and its acknowledgement are one write, short enough that nobody waits for a counter.
 const GATHER_MS = 20
@@ -16,9 +17,17 @@ const seenBy: Record<ReceiptEvent, number> = { received: 0, shown: SHOWN, dismis
 
 /** Where a delivery's byte stands. */
 export interface Place {
+  app: number
+  channel: ChannelName
   taskId: number
   batchId: number
   index: number
+}
+
+/** Marks of one batch that are to be written. */
+interface Gathered extends Omit<Place, 'batchId' | 'index'> {
+  marks: Map<number, Mark>
+  told: Told[]
 }
 
 /** What a device or a vendor says of one task. `at`: when it happened, in Unix milliseconds, if it says so. */
@@ -39,17 +48,20 @@ export class Receipts {
   readonly #store: Store
   readonly #clock: Clock
   readonly #log: Logger
-  #gathered = new Map<number, { taskId: number; marks: Map<number, Mark>; told: Told[] }>()
+  readonly #pulse: Pulse
+  /** By batch. */
+  #gathered = new Map<number, Gathered>()
   #count = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   /** Those who wait until what they reported is stored. */
   #waiting: PromiseWithResolvers<void> | undefined
 
-  constructor(store: Store, clock: Clock, log: Logger) {
+  constructor(store: Store, clock: Clock, log: Logger, pulse: Pulse) {
     this.#store = store
     this.#clock = clock
     this.#log = log
+    this.#pulse = pulse
   }
 
   /** Written to a connection. `final`: no acknowledgement will come. */
@@ -74,7 +86,7 @@ export class Receipts {
     if (!place) return false
     receiptsGathered[event].value += 1
     const now = this.#clock.now()
-    this.#mark({ taskId, ...place }, markOf(RECEIVED, true, seenBy[event]), { index: place.index, event, at: Math.min(now, report.at ?? now) })
+    this.#mark({ app, taskId, ...place }, markOf(RECEIVED, true, seenBy[event]), { index: place.index, event, at: Math.min(now, report.at ?? now) })
     this.#waiting ??= Promise.withResolvers()
     await this.#waiting.promise
     return true
@@ -85,9 +97,9 @@ export class Receipts {
     return (await this.#store.read(findDelivery, { app, deviceId, taskId, channel }))?.acceptedAt
   }
 
-  #mark({ taskId, batchId, index }: Place, mark: Mark, told?: Told): void {
+  #mark({ app, channel, taskId, batchId, index }: Place, mark: Mark, told?: Told): void {
     let batch = this.#gathered.get(batchId)
-    if (!batch) this.#gathered.set(batchId, (batch = { taskId, marks: new Map(), told: [] }))
+    if (!batch) this.#gathered.set(batchId, (batch = { app, channel, taskId, marks: new Map(), told: [] }))
     if (told) batch.told.push(told)
     const known = batch.marks.get(index)
     batch.marks.set(index, known === undefined ? mark : joinMarks(known, mark))
@@ -111,23 +123,27 @@ export class Receipts {
         places: Uint32Array.from(marks.keys()),
         marks: Uint8Array.from(marks.values()),
       }))
-      const write = this.#write(batches, this.#waiting)
+      const write = this.#write(gathered, batches, this.#waiting)
       this.#waiting = undefined
       this.#writing = Promise.all([this.#writing, write]).then(() => {})
     }
     return this.#writing
   }
 
-  async #write(batches: BatchMarks[], waiting: PromiseWithResolvers<void> | undefined): Promise<void> {
+  async #write(gathered: ReadonlyMap<number, Gathered>, batches: BatchMarks[], waiting: PromiseWithResolvers<void> | undefined): Promise<void> {
     try {
-      const { finished } = await this.#store.write(markDeliveries, { batches, now: this.#clock.now() })
+      const { finished, moved } = await this.#store.write(markDeliveries, { batches, now: this.#clock.now() })
       transitions.done.value += finished
+      for (const { batchId, ...counts } of moved) {
+        const { app, channel } = gathered.get(batchId)!
+        this.#pulse.moved(app, channel, counts)
+      }
       waiting?.resolve()
     } catch (error) {
       // Kept, and tried again with what comes meanwhile; if this process dies first, the devices are sent them again.
       this.#log.warn({ err: error, batches: batches.length }, 'receipts could not be stored; trying again')
-      for (const { batchId, taskId, places, marks, told } of batches) {
-        places.forEach((index, i) => this.#mark({ taskId, batchId, index }, marks[i]!, told.find((one) => one.index === index)))
+      for (const [batchId, { marks, told, ...place }] of gathered) {
+        for (const [index, mark] of marks) this.#mark({ ...place, batchId, index }, mark, told.find((one) => one.index === index))
       }
       if (waiting) {
         this.#waiting ??= Promise.withResolvers()

@@ -1,5 +1,6 @@
 import { type ChannelName, type Strategy, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 import type { Road } from './channel.ts'
+import type { QuietHours } from './quiet.ts'
 
 /** What routing needs of a task: plain data, so that it can be done where the store is. */
 export interface Plan {
@@ -12,6 +13,8 @@ export interface Plan {
   inbox: boolean
   /** Quiet hours do not hold it. */
   urgent: boolean
+  /** Those of users who have none of their own. */
+  quiet: QuietHours
   dryRun: boolean
   expiresAt: number
 }

@@ -2,14 +2,15 @@ import { type MessageType, type VendorName, sequenceItems } from '@carillon/prot
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
 import type { StoredAudience } from '../store/audience.ts'
 import type { BadgeRule, TaskPlace } from '../store/batches.ts'
-import type { ScopeKind } from '../store/scope.ts'
+import type { AppSettings, ScopeKind } from '../store/scope.ts'
 import { readStored } from '../store/stored-json.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import type { Push, Vendors } from './channel.ts'
+import type { QuietHours } from './quiet.ts'
 import type { Plan } from './route.ts'
 
 /** A task as the path works with it. */
-export interface Task {
+export interface Task extends AppRules {
   id: number
   app: number
   scopeKind: ScopeKind
@@ -20,13 +21,24 @@ export interface Task {
   dryRun: boolean
   acceptedAt: number
   expiresAt: number
-  inboxLimit: number
 }
+
+/** What the app has decided for all of its tasks. */
+export interface AppRules {
+  inboxLimit: number
+  /** Of users who have none of their own. */
+  quiet: QuietHours
+}
+
+export const rulesOf = ({ inbox_limit, no_push_start_hour: start, no_push_end_hour: end, time_zone: timeZone }: AppSettings): AppRules => ({
+  inboxLimit: inbox_limit,
+  quiet: { start, end, timeZone },
+})
 
 /** What was stored reads back exactly, odd numbers included. */
 const parseStored = (text: string | null): unknown => readStored(text ?? '{}')
 
-export const taskOf = (row: TaskRow, inboxLimit: number): Task => ({
+export const taskOf = (row: TaskRow, rules: AppRules): Task => ({
   id: row.id,
   app: row.app,
   scopeKind: row.scope_kind,
@@ -37,7 +49,7 @@ export const taskOf = (row: TaskRow, inboxLimit: number): Task => ({
   dryRun: row.dry_run === 1,
   acceptedAt: row.accepted_at,
   expiresAt: row.expires_at,
-  inboxLimit,
+  ...rules,
 })
 
 export const pushOf = (task: Task): Push => ({
@@ -58,6 +70,14 @@ export const placeOfTask = (task: Task): TaskPlace => ({
 })
 
 const typeOf = (message: Message): MessageType => message.type ?? 'text'
+
+const TITLE_SHOWN = 80
+
+/** The beginning of what a person sees, for lists. */
+export const shortTitle = ({ title, body, big_text }: Message): string | null => {
+  const text = title ?? body ?? big_text ?? null
+  return text !== null && text.length > TITLE_SHOWN ? Array.from(text.slice(0, 2 * TITLE_SHOWN)).slice(0, TITLE_SHOWN).join('') : text
+}
 
 const vendorsIn = (items: readonly string[]): VendorName[] => [...new Set(items.flatMap((item) => sequenceItems[item] ?? []))]
 
@@ -98,6 +118,7 @@ export const planOf = async (task: Task, vendors: Vendors): Promise<Plan> => ({
   roads: await vendors.roads(task.app, task.message),
   inbox: ttlOf(task.setting) > 0,
   urgent: typeOf(task.message) === 'cmd' || task.setting.priority === 'high',
+  quiet: task.quiet,
   dryRun: task.dryRun,
   expiresAt: task.expiresAt,
 })

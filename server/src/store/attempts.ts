@@ -49,7 +49,7 @@ export const reserveAttempt = async (
       now,
     )
     if (!row) {
-      await releaseAttempt(tx, { lanes: reserved, now })
+      await releaseAttempt(tx, { lanes: reserved })
       return blockedAttempts(tx, { lanes: [lane], now })
     }
     const { nextAt, forgetsAt } = after(lane.pace, row.failures, row.next_at, now)
@@ -60,24 +60,21 @@ export const reserveAttempt = async (
 }
 
 /** Takes a reservation back: the attempt turned out not to be a failure, or was not made at all. */
-export const releaseAttempt = async (tx: Tx, { lanes, now }: { lanes: AttemptLane[]; now: number }): Promise<void> => {
+export const releaseAttempt = async (tx: Tx, { lanes }: { lanes: AttemptLane[] }): Promise<void> => {
   for (const { bucket, pace } of lanes) {
-    const next = pace.kind === 'rate' ? 'next_at - ?2' : '?2' // an attempt that was allowed found nothing to wait for
-    await tx.run(
-      `UPDATE attempts SET failures = failures - 1, next_at = ${next} WHERE bucket = ?1`,
-      bucket,
-      pace.kind === 'rate' ? pace.everyMs : now,
-    )
+    // An attempt that was allowed found nothing to wait for.
+    const [next, ms] = pace.kind === 'rate' ? ['next_at - ?2', pace.everyMs] : ['?2', 0]
+    await tx.run(`UPDATE attempts SET failures = failures - 1, next_at = ${next} WHERE bucket = ?1`, bucket, ms)
   }
 }
 
 /** The right password: `reset` lanes begin anew, `release` lanes get this attempt back. */
 export const forgiveAttempts = async (
   tx: Tx,
-  { reset, release, now }: { reset: string[]; release: AttemptLane[]; now: number },
+  { reset, release }: { reset: string[]; release: AttemptLane[] },
 ): Promise<void> => {
   for (const bucket of reset) await tx.run('DELETE FROM attempts WHERE bucket = ?1', bucket)
-  await releaseAttempt(tx, { lanes: release, now })
+  await releaseAttempt(tx, { lanes: release })
 }
 
 export const purgeAttempts = async (tx: Tx, { now }: { now: number }): Promise<number> =>
@@ -91,6 +88,7 @@ const after = (pace: Pace, failures: number, nextAt: number, now: number): { nex
     return { nextAt: next, forgetsAt: next + burstMs }
   }
   const costly = failures - pace.free
-  const next = costly <= 0 ? now : now + Math.min(pace.capMs, pace.firstMs * 2 ** (costly - 1))
-  return { nextAt: next, forgetsAt: next + pace.forgetMs }
+  const waitMs = Math.min(pace.capMs, pace.firstMs * 2 ** (costly - 1))
+  // A free one is waited for on nobody's clock: the node of the next attempt may be behind the one of this.
+  return costly <= 0 ? { nextAt: 0, forgetsAt: now + pace.forgetMs } : { nextAt: now + waitMs, forgetsAt: now + waitMs + pace.forgetMs }
 }

@@ -2,7 +2,7 @@ import { type ChannelName, type VendorName, ownChannel } from '@carillon/protoco
 import { raiseBadges } from './badges.ts'
 import { tellTaskEnded } from './events.ts'
 import { wakeDevices } from './frames.ts'
-import { addToInbox } from './inbox.ts'
+import { addPlaces, addToInbox } from './inbox.ts'
 import { type DeliveryState, type Fold, SENT, byteOf, fold, isFinal, isPending, markOf, packBadges, packIds, unpackIds, withMark, withState } from './ledger.ts'
 import { type Tx, list, rows } from './store.ts'
 
@@ -71,14 +71,13 @@ export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly N
     )
     const id = row!.id
     const count = batch.devices.length
+    const inboxed = batch.channel === ownChannel && batch.state === 'waiting' && count < WIDE
     await tx.run(
-      'INSERT INTO batch_states (batch_id, bytes, target, waiting) VALUES (?, ?, ?, ?)',
-      id, new Uint8Array(count).fill(byteOf(batch.state)), targeted ? count : 0, batch.state === 'waiting' ? count : 0,
+      'INSERT INTO batch_states (batch_id, bytes, target, waiting, inboxed) VALUES (?, ?, ?, ?, ?)',
+      id, new Uint8Array(count).fill(byteOf(batch.state)), targeted ? count : 0, batch.state === 'waiting' ? count : 0, inboxed ? 1 : 0,
     )
-    if (batch.channel === ownChannel && toSend) {
-      if (count >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', task.id)
-      else if (batch.state === 'waiting') await addToInbox(tx, { taskId: task.id, batchId: id, devices: batch.devices, limit: task.inboxLimit })
-    }
+    if (inboxed) await addPlaces(tx, { taskId: task.id, batchId: id, devices: batch.devices, limit: task.inboxLimit })
+    else if (batch.channel === ownChannel && toSend && count >= WIDE) await tx.run('UPDATE tasks SET wide = 1 WHERE id = ? AND wide = 0', task.id)
     written.push({ ...batch, id, badges, told: [] })
   }
   for (const batch of written) {
@@ -139,12 +138,13 @@ export const claimOwn = async (
   tx: Tx,
   { node, limit, ackAt, now }: { node: number; limit: number; ackAt: number; now: number },
 ): Promise<ClaimedBatch[]> => {
-  const due = await tx.all<{ id: number }>(
-    `SELECT id FROM batches WHERE channel = 'nativepush' AND lane IS NULL AND due_at <= ?1 AND held_until <= ?1
+  const due = await tx.all<{ id: number; urgent: number }>(
+    `SELECT id, urgent FROM batches WHERE channel = 'nativepush' AND lane IS NULL AND due_at <= ?1 AND held_until <= ?1
        AND (node IS NULL OR node = ?2)
      ORDER BY urgent DESC, due_at LIMIT ?3 for update skip locked`,
     now, node, limit,
   )
+  due.sort((a, b) => b.urgent - a.urgent || a.id - b.id) // as they were sent, whatever the clocks of those who took them say
   if (due.length === 0) return []
   const ids = list(due.map(({ id }) => id))
   const rows = await tx.all<ClaimedBatch>(
@@ -258,6 +258,8 @@ interface Settled {
   children: WrittenBatch[]
   /** Nodes that were told to look at their devices' inboxes. */
   told: number[]
+  /** How many more of it count as handed over now. */
+  sent: number
   finished: number
 }
 
@@ -271,7 +273,7 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<Settled> => {
   const batch = await tx.get<{ devices: Uint8Array; channel: BatchChannel }>(
     'SELECT devices, channel FROM batches WHERE id = ? AND attempt = ? AND due_at IS NOT NULL for update', s.batchId, s.attempt,
   )
-  if (!row || !batch) return { settled: false, children: [], told: [], finished: 0 }
+  if (!row || !batch) return { settled: false, children: [], told: [], sent: 0, finished: 0 }
   const { bytes } = row
   const devices = unpackIds(batch.devices)
   const toInbox: number[] = []
@@ -300,7 +302,7 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<Settled> => {
   const dueAt = sum.pending > 0 ? (s.dueAt ?? s.now) : null
   await tx.run('UPDATE batches SET due_at = ?2, held_until = 0 WHERE id = ?1', s.batchId, dueAt)
   const finished = dueAt === null ? await finishTask(tx, s.task.id, s.now) : 0
-  return { settled: true, children, told: await wakeDevices(tx, toInbox), finished }
+  return { settled: true, children, told: await wakeDevices(tx, toInbox), sent: sum.sent - row.sent, finished }
 }
 
 /** Marks of one batch: places and, in the same order, what is now known of each. */
@@ -324,10 +326,11 @@ const BATCHES_A_STATEMENT = 1_000
 
 /**
  * Sent, received, shown, clicked: of each batch once. Bytes only move forward, so whoever reports, and however often,
- * counts once. Tells how many tasks were finished by it.
+ * counts once. Tells how many tasks were finished by it, and how far it moved the tally of each batch.
  */
-export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<{ finished: number }> => {
+export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchMarks[]; now: number }): Promise<{ finished: number; moved: Moved[] }> => {
   const closedIn = new Set<number>()
+  const moved: Moved[] = []
   // In the order of the batches, and then of the tasks: two reports at once must not wait for one another.
   const ordered = batches.toSorted((a, b) => a.batchId - b.batchId)
   for (let i = 0; i < ordered.length; i += BATCHES_A_STATEMENT) {
@@ -339,6 +342,7 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
     )
     const marked = states.flatMap((row) => withMarks(row, part.get(row.batch_id)!, now) ?? [])
     if (marked.length === 0) continue
+    moved.push(...marked.map(({ moved: one }) => one))
     await tx.run(
       `UPDATE batch_states SET bytes = w.bytes, sent = w.sent, received = w.received, waiting = w.waiting, log = w.log
        FROM each_row(?1) w (id int, bytes bytes, sent int, received int, waiting int, log text) WHERE batch_states.batch_id = w.id`,
@@ -347,7 +351,7 @@ export const markDeliveries = async (tx: Tx, { batches, now }: { batches: BatchM
     await leaveInbox(tx, marked.filter(({ inboxed }) => inboxed))
     for (const taskId of await closeBatches(tx, marked.filter(({ sum }) => sum.pending === 0))) closedIn.add(taskId)
   }
-  return { finished: await finishTasks(tx, [...closedIn], now) }
+  return { finished: await finishTasks(tx, [...closedIn], now), moved }
 }
 
 interface StateRow {
@@ -359,12 +363,20 @@ interface StateRow {
   inboxed: number
 }
 
+/** How many more of a batch count as sent and as received. */
+export interface Moved {
+  batchId: number
+  sent: number
+  received: number
+}
+
 /** A batch that marks have changed. */
 interface Marked {
   batchId: number
   taskId: number
   bytes: Uint8Array
   sum: Fold
+  moved: Moved
   log: string
   inboxed: boolean
   /** Places where nothing more is to be done. */
@@ -388,11 +400,12 @@ const withMarks = ({ bytes, ...row }: StateRow, { batchId, taskId, places, marks
   })
   if (!changed) return undefined
   const sum = fold(bytes)
+  const moved = { batchId, sent: sum.sent - row.sent, received: sum.received - row.received }
   const log: LogEntry[] = []
-  if (sum.sent > row.sent) log.push({ at: now, what: 'sent', count: sum.sent - row.sent })
-  if (sum.received > row.received) log.push({ at: now, what: 'received', count: sum.received - row.received })
+  if (moved.sent > 0) log.push({ at: now, what: 'sent', count: moved.sent })
+  if (moved.received > 0) log.push({ at: now, what: 'received', count: moved.received })
   for (const { index, event, at } of told) if (news!.has(index) && event !== 'received') log.push({ at, what: event, count: 1, places: [index] })
-  return { batchId, taskId, bytes, sum, log: extendLog(row.log, log), inboxed: row.inboxed === 1, ended }
+  return { batchId, taskId, bytes, sum, moved, log: extendLog(row.log, log), inboxed: row.inboxed === 1, ended }
 }
 
 const leaveInbox = async (tx: Tx, marked: readonly Marked[]): Promise<void> => {
@@ -442,6 +455,6 @@ const finishTasks = async (tx: Tx, ids: readonly number[], now: number): Promise
      RETURNING id, (SELECT count(*) FROM webhooks w WHERE w.app = tasks.app) AS listened`,
     list(ids), now,
   )
-  await Promise.all(finished.map(({ id, listened }) => (listened > 0 ? tellTaskEnded(tx, id, now) : undefined)))
+  await Promise.all(finished.filter(({ listened }) => listened > 0).map(({ id }) => tellTaskEnded(tx, id, now)))
   return finished.length
 }

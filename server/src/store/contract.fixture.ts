@@ -3,13 +3,15 @@ import { createApp, getApp, listApps } from './apps.ts'
 import { auditRows, writeAudit } from './audit.ts'
 import { claimKeyCheck, readKeyCheck } from './keycheck.ts'
 import { addressesOf } from './addresses.ts'
-import { importUsers, knownNames } from './imports.ts'
+import { listDevices } from './devices.ts'
+import { type NewDevice, importDevices, importUsers, knownNames } from './imports.ts'
 import { odd, oddInOrder } from './odd-text.fixture.ts'
 import { addDevice, addUser, newTask } from './people.fixture.ts'
 import type { Store } from './store.ts'
 import { addTags, readTags, removeTags } from './tags.ts'
-import { insertTask, listTasks, readTask } from './tasks.ts'
+import { insertTask, readTask } from './tasks.ts'
 import { findToken } from './tokens.ts'
+import { type UserCursor, findUsers } from './user-search.ts'
 import { deleteUser, listUsers } from './users.ts'
 
 const app = (appId: string) => ({ appId, name: appId, actor: 'test', now: 1 })
@@ -37,6 +39,26 @@ export const keepsTheContract = (open: (t: TestContext) => Promise<Store>): void
     for (const name of odd) t.assert.deepEqual(await store.read(knownNames, { app: 1, names: [name, 'nobody'] }), [name])
     t.assert.deepEqual(new Set(await store.read(knownNames, { app: 1, names: odd })), new Set(odd))
     t.assert.deepEqual(await store.read(knownNames, { app: 1, names: [] }), [])
+  })
+
+  test('many rows written at once come back as they went in', limit, async (t: TestContext) => {
+    const store = await open(t)
+    const userId = await addUser(store, 1, 'somebody')
+    const devices = odd.map((text, i): NewDevice => ({
+      userId, userName: null, guid: text, platform: 'web', alias: i % 3 === 0 ? null : text, tags: [text],
+      tokens: [{ vendor: 'fcm', environment: 1, token: text }],
+    }))
+    const bytes = (length: number) => Uint8Array.from({ length: length * odd.length }, (_, i) => i * 7 + Math.floor(i / length))
+    const [pushTokenHashes, pushTokens] = [bytes(32), bytes(5)]
+    t.assert.deepEqual(await store.write(importDevices, { app: 1, devices, pushTokenHashes, pushTokens, now: Number.MAX_SAFE_INTEGER }), odd.map(() => 'added'))
+    const listed = await store.read(listDevices, { app: 1, userId, limit: 1_000 })
+    t.assert.equal(listed.length, odd.length)
+    for (const { id, guid, alias, tags, push_token, push_token_hash, created_at } of listed) {
+      const i = odd.indexOf(guid)
+      t.assert.deepEqual([alias, tags, created_at], [devices[i]!.alias, [guid], Number.MAX_SAFE_INTEGER], JSON.stringify(guid))
+      t.assert.deepEqual([...push_token_hash, ...push_token], [...pushTokenHashes.subarray(i * 32, i * 32 + 32), ...pushTokens.subarray(i * 5, i * 5 + 5)])
+      t.assert.deepEqual((await store.read(addressesOf, { ids: [id], vendor: 'fcm', environment: 1 })).map(({ token }) => token), [guid])
+    }
   })
 
   test('an empty list matches nothing', limit, async (t: TestContext) => {
@@ -81,11 +103,10 @@ export const keepsTheContract = (open: (t: TestContext) => Promise<Store>): void
 
   test('what is null in a question can be left out of it', limit, async (t: TestContext) => {
     const store = await open(t)
-    await store.write(insertTask, { task: newTask(), batches: null })
-    const viewer = { app: 1, scopeKind: 'app', scopeId: 0 } as const
-    t.assert.equal((await store.read(listTasks, { viewer, before: 100, limit: 10, state: null })).length, 1)
-    t.assert.equal((await store.read(listTasks, { viewer, before: 100, limit: 10, state: 'accepted' })).length, 1)
-    t.assert.equal((await store.read(listTasks, { viewer, before: 100, limit: 10, state: 'done' })).length, 0)
+    await addUser(store, 1, 'somebody')
+    const named = (after: UserCursor | null) => store.read(findUsers, { app: 1, search: { text: 'some', userId: null, emailKey: 'some' }, after, limit: 10 })
+    t.assert.equal((await named(null)).users.length, 1)
+    t.assert.equal((await named({ name: 'somebody' })).users.length, 0)
   })
 
   test('an id is not used twice', limit, async (t: TestContext) => {

@@ -102,7 +102,7 @@ export const purgeTasks = async (tx: Tx, { app, before, tasks }: { app: number; 
     )
     await tx.run('DELETE FROM batch_states WHERE batch_id IN (SELECT id FROM batches WHERE task_id = ?)', id)
     await tx.run('DELETE FROM batches WHERE task_id = ?', id)
-    await tx.run('UPDATE tasks SET audience = NULL, setting = NULL, message = NULL WHERE id = ?', id)
+    await tx.run('UPDATE tasks SET audience = NULL, setting = NULL, message = NULL, title = NULL WHERE id = ?', id)
   }
   return { more: old.length === tasks }
 }

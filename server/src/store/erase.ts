@@ -1,4 +1,5 @@
 import { addChange } from './changes.ts'
+import { addSize } from './sizes.ts'
 import type { Tx } from './store.ts'
 
 /**
@@ -10,7 +11,8 @@ export const eraseDeviceRows = async (tx: Tx, deviceId: number, now: number): Pr
   await tx.run('DELETE FROM vendor_tokens WHERE device_id = ?1', deviceId)
   await tx.run('DELETE FROM inbox WHERE device_id = ?1', deviceId)
   await endDeviceTokens(tx, deviceId, now)
-  await tx.run('DELETE FROM devices WHERE id = ?1', deviceId)
+  const erased = await tx.get<{ app: number }>('DELETE FROM devices WHERE id = ?1 RETURNING app', deviceId)
+  if (erased) await addSize(tx, erased.app, { devices: -1 })
   await addChange(tx, { kind: 'device', key: deviceId, now })
 }
 

@@ -7,12 +7,13 @@ export const GUARD_MS = WINDOW_S * 1_000
 
 /** What operators are told then. */
 export const TOKENS_DYING =
-  'more than a fifth of the answers of a minute call their token dead: most likely the certificate or its environment is wrong'
+  'more than a fifth of the answers of a minute call their token dead: ' +
+  'most likely the certificate or its environment is wrong'
 
 /** Whether so many dead tokens among so many answers cannot be right. */
 export const areTooMany = (dead: number, answers: number): boolean => answers >= ENOUGH && dead > answers * TOO_MANY
 
-/** What a guard's answer to some more answers is. `tripped`: from now on dead tokens are not believed, and this minute's were none. */
+/** What a guard says of an answer. `tripped`: from now on dead tokens are not believed; this minute's were none. */
 export type Judged = 'believed' | 'tripped' | 'doubted'
 
 /** A guard in a form that can be stored. A second is left out where nothing was answered. */
@@ -75,7 +76,7 @@ export class Guard {
       return 'tripped'
     }
     if (this.#since === undefined) return 'believed'
-    // Believed again after as many good answers as it takes to doubt, however long they take: a small app has few a minute.
+    // Believed again after as many good answers as it takes to doubt, however long that is: small apps have few a minute.
     this.#heard += answers
     this.#heardDead += dead
     if (Math.max(this.#allAnswers, this.#heard) < ENOUGH) return 'doubted'

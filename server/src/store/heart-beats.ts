@@ -25,9 +25,14 @@ export const renewNode = async (
   { before, ...joining }: { before: number; parts: readonly string[]; address: string; now: number },
 ): Promise<number> => {
   const node = await joinNode(tx, joining)
+  await moveOver(tx, { before, node })
+  return node
+}
+
+/** What was written under the old number of a node, perhaps while it got a new one, is the new one's. */
+export const moveOver = async (tx: Tx, { before, node }: { before: number; node: number }): Promise<void> => {
   await tx.run('UPDATE devices SET presence_node = ?2 WHERE presence_node = ?1', before, node)
   await tx.run('UPDATE frames SET node = ?2 WHERE node = ?1', before, node)
-  return node
 }
 
 /** False: the others have taken this incarnation for dead and its work for theirs. It must end, and may join as a new one. */

@@ -1,4 +1,5 @@
 import type { Platform, VendorName } from '@carillon/protocol/names.ts'
+import { addSize } from './sizes.ts'
 import { type Tx, list, rows } from './store.ts'
 import type { NewUser } from './users.ts'
 
@@ -40,6 +41,7 @@ export const importUsers = async (tx: Tx, { app, users, now }: UserGroup): Promi
        FROM each_row(?2) w (name text, mobile text, email text, email_key text, password_hash text)`,
       app, rows(added.map(({ name, mobile, email, emailKey, passwordHash }) => [name, mobile, email, emailKey, passwordHash])), now,
     )
+    await addSize(tx, app, { users: added.length })
   }
   return results
 }
@@ -49,7 +51,7 @@ const takenAmong = async (tx: Tx, app: number, column: 'name' | 'mobile' | 'emai
   const given = values.filter((value) => value !== null)
   if (given.length === 0) return new Set()
   const taken = await tx.all<{ value: string }>(
-    `SELECT u.${column} AS value FROM each_text(?2) w JOIN /*in order*/ users u WHERE u.app = ?1 AND u.${column} = w.value`, app, list(given),
+    `SELECT w.value FROM each_text(?2) w WHERE (SELECT u.id FROM users u WHERE u.app = ?1 AND u.${column} = w.value) IS NOT NULL`, app, list(given),
   )
   return new Set(taken.map(({ value }) => value))
 }
@@ -135,6 +137,7 @@ export const importDevices = async (
     now,
   )
   await furnish(tx, app, added.map((i) => devices[i]!), now)
+  await addSize(tx, app, { devices: added.length })
   return results
 }
 
@@ -162,9 +165,10 @@ const takenTokens = async (tx: Tx, app: number, devices: NewDevice[]): Promise<S
   const taken = new Set<string>()
   for (const tokens of places.values()) {
     const { vendor, environment } = tokens[0]!
+    // A probe for each: of a table that has just grown from nothing, PostgreSQL would walk all tokens of the vendor.
     const held = await tx.all<{ token: string }>(
-      `SELECT t.token FROM each_text(?4) w JOIN /*in order*/ vendor_tokens t
-       WHERE t.app = ?1 AND t.vendor = ?2 AND t.environment = ?3 AND t.token = w.value`,
+      `SELECT w.value AS token FROM each_text(?4) w
+       WHERE (SELECT t.device_id FROM vendor_tokens t WHERE t.app = ?1 AND t.vendor = ?2 AND t.environment = ?3 AND t.token = w.value) IS NOT NULL`,
       app, vendor, environment, list(tokens.map(({ token }) => token)),
     )
     for (const { token } of held) taken.add(keyOf({ vendor, environment, token }))

@@ -12,12 +12,21 @@ export interface EndedPlace extends Place {
   state: 'replaced' | 'overflow'
 }
 
+interface Places {
+  taskId: number
+  batchId: number
+  devices: readonly number[]
+  limit: number
+}
+
 /** Gives devices a place for a task. The oldest places beyond the limit end as overflow. */
-export const addToInbox = async (
-  tx: Tx,
-  { taskId, batchId, devices, limit }: { taskId: number; batchId: number; devices: readonly number[]; limit: number },
-): Promise<void> => {
-  await markInboxed(tx, [batchId])
+export const addToInbox = async (tx: Tx, places: Places): Promise<void> => {
+  await markInboxed(tx, [places.batchId])
+  await addPlaces(tx, places)
+}
+
+/** The same, of a batch that is known to have inbox rows. */
+export const addPlaces = async (tx: Tx, { taskId, batchId, devices, limit }: Places): Promise<void> => {
   await tx.run(
     'INSERT INTO inbox (device_id, task_id, batch_id) SELECT d.value, ?2, ?3 FROM each_int(?1) d WHERE true ON CONFLICT DO NOTHING',
     list(devices), taskId, batchId,
@@ -51,7 +60,7 @@ export const keepInInbox = async (tx: Tx, { rows: places }: { rows: readonly Kep
     'SELECT batch_id, bytes FROM batch_states WHERE batch_id any_int(?1) ORDER BY batch_id for update', list(places.map(({ batchId }) => batchId)),
   )
   const bytesOf = new Map(states.map(({ batch_id, bytes }) => [batch_id, bytes]))
-  const kept = places.filter(({ batchId, index }) => isDeliverable(bytesOf.get(batchId)?.[index] ?? 0xff))
+  const kept = places.filter(({ batchId, index }) => isDeliverable(bytesOf.get(batchId)?.[index] ?? 0xff)).sort((a, b) => a.batchId - b.batchId)
   if (kept.length > 0) {
     await markInboxed(tx, kept.map(({ batchId }) => batchId))
     await tx.run(
@@ -100,72 +109,129 @@ export interface InboxItem {
   again: boolean
 }
 
-interface Candidate extends Place {
+/** A device that wants to know what waits for it: at most `count`, of tasks above `afterTask`. */
+export interface InboxReader {
+  app: number
+  deviceId: number
+  afterTask: number
+  count: number
+  /** Places the inbox has. */
+  limit: number
+}
+
+export interface InboxPage {
+  /** Oldest first. */
+  items: InboxItem[]
+  /** What must end unread: replaced by a newer one of the same collapse_id, or beyond the limit. */
+  ended: EndedPlace[]
+}
+
+interface WideTask {
+  task_id: number
   scope_kind: string
   scope_id: number
   collapse_id: string | null
 }
 
+interface Candidate extends WideTask {
+  batch_id: number
+  /** Where it was found in the ledger; of an inbox row that is looked up later, if it is wanted at all. */
+  item?: InboxItem
+}
+
+interface LedgerBatch {
+  id: number
+  devices: Uint8Array
+  badges: Uint8Array | null
+  bytes: Uint8Array
+}
+
 /**
- * What waits for a device, oldest first: its inbox rows, and the live wide tasks probed by page. Also what must end
- * unread: places replaced by a newer one of the same collapse_id, and those beyond the limit.
+ * What waits for each of some devices: their inbox rows, and the live wide tasks probed by page. Many at once, because on
+ * PostgreSQL devices come by the thousand when a node has died, and most of them share their pages with one another.
  */
-export const readInbox = async (
-  tx: Tx,
-  { app, deviceId, afterTask, count, limit, now }: { app: number; deviceId: number; afterTask: number; count: number; limit: number; now: number },
-): Promise<{ items: InboxItem[]; ended: EndedPlace[] }> => {
-  const rows = await tx.all<Candidate>(
-    `SELECT i.task_id, i.batch_id, t.scope_kind, t.scope_id, t.collapse_id FROM inbox i JOIN tasks t ON t.id = i.task_id
-     WHERE i.device_id = ? AND t.expires_at > ?`,
-    deviceId, now,
+export const readInboxes = async (tx: Tx, { readers, now }: { readers: readonly InboxReader[]; now: number }): Promise<InboxPage[]> => {
+  const candidates = new Map<number, Candidate[]>(readers.map(({ deviceId }) => [deviceId, []]))
+  const rows = await tx.all<Candidate & { device_id: number }>(
+    `SELECT i.device_id, i.task_id, i.batch_id, t.scope_kind, t.scope_id, t.collapse_id FROM inbox i JOIN tasks t ON t.id = i.task_id
+     WHERE i.device_id any_int(?1) AND t.expires_at > ?2`,
+    list([...candidates.keys()]), now,
   )
-  const known = new Set(rows.map((row) => row.task_id))
-  const wide = await tx.all<Omit<Candidate, 'batch_id'>>(
-    `SELECT id AS task_id, scope_kind, scope_id, collapse_id FROM tasks WHERE app = ? AND wide = 1 AND live = 1 AND expires_at > ?`,
-    app, now,
+  for (const row of rows) candidates.get(row.device_id)!.push(row)
+  for (const app of new Set(readers.map((reader) => reader.app))) await probeWide(tx, app, readers, candidates, now)
+  const sorted = readers.map((reader) => sortPlaces(candidates.get(reader.deviceId)!, reader))
+  const items = await findItems(tx, readers.map((reader, i) => ({ ...reader, places: sorted[i]!.kept })))
+  return sorted.map(({ ended }, i) => ({ items: items[i]!, ended }))
+}
+
+/** Adds what the wide tasks of an app have for its devices among these. */
+const probeWide = async (tx: Tx, app: number, readers: readonly InboxReader[], candidates: ReadonlyMap<number, Candidate[]>, now: number): Promise<void> => {
+  const tasks = await tx.all<WideTask>(
+    'SELECT id AS task_id, scope_kind, scope_id, collapse_id FROM tasks WHERE app = ? AND wide = 1 AND live = 1 AND expires_at > ?', app, now,
   )
-  for (const task of wide) {
-    if (known.has(task.task_id)) continue
-    for (const batch_id of await probe(tx, task.task_id, deviceId)) {
-      if (await findItem(tx, { task_id: task.task_id, batch_id }, deviceId)) rows.push({ ...task, batch_id })
+  if (tasks.length === 0) return
+  const devices = [...new Set(readers.flatMap((reader) => (reader.app === app ? [reader.deviceId] : [])))].sort((a, b) => a - b)
+  for (const task of tasks) {
+    const ids = devices.filter((id) => candidates.get(id)!.every(({ task_id }) => task_id !== task.task_id))
+    for (let at = 0; at < ids.length; ) {
+      // Windows of a task do not overlap: the first page from a device on is the one it may be in.
+      const page = await tx.get<{ page: number }>('SELECT page FROM batches WHERE task_id = ? AND page >= ? ORDER BY page LIMIT 1', task.task_id, ids[at]!)
+      if (!page) break
+      const batches = await tx.all<LedgerBatch>(
+        `SELECT b.id, b.devices, b.badges, s.bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id
+         WHERE b.task_id = ? AND b.page = ? AND b.channel = ? AND (s.waiting > 0 OR b.due_at IS NOT NULL) ORDER BY b.id`,
+        task.task_id, page.page, ownChannel,
+      )
+      for (; at < ids.length && ids[at]! <= page.page; at += 1) {
+        for (const batch of batches) {
+          const item = itemOf(batch, task.task_id, ids[at]!)
+          if (item) candidates.get(ids[at]!)!.push({ ...task, batch_id: batch.id, item })
+        }
+      }
     }
   }
-  rows.sort((a, b) => b.task_id - a.task_id)
+}
 
+/** What stays, oldest first, and what ends. */
+const sortPlaces = (candidates: readonly Candidate[], { afterTask, limit }: InboxReader): { kept: Candidate[]; ended: EndedPlace[] } => {
   const ended: EndedPlace[] = []
   const newest = new Set<string>()
-  const kept: Place[] = []
-  for (const row of rows) {
+  const kept: Candidate[] = []
+  for (const row of candidates.toSorted((a, b) => b.task_id - a.task_id)) {
     const key = row.collapse_id === null ? null : `${row.scope_kind} ${row.scope_id} ${row.collapse_id}`
     if (key !== null && newest.has(key)) ended.push({ task_id: row.task_id, batch_id: row.batch_id, state: 'replaced' })
     else if (kept.length >= limit) ended.push({ task_id: row.task_id, batch_id: row.batch_id, state: 'overflow' })
     else kept.push(row)
     if (key !== null) newest.add(key)
   }
-  const items: InboxItem[] = []
-  for (const row of kept.reverse()) {
-    if (items.length === count) break
-    const item = row.task_id > afterTask ? await findItem(tx, row, deviceId) : undefined
-    if (item) items.push(item)
+  return { kept: kept.reverse().filter(({ task_id }) => task_id > afterTask), ended }
+}
+
+/** The first ones of each that are still to be had. */
+const findItems = async (tx: Tx, wanted: readonly (InboxReader & { places: Candidate[] })[]): Promise<InboxItem[][]> => {
+  const found = wanted.map((): InboxItem[] => [])
+  for (let from = wanted.map(() => 0); ; ) {
+    const parts = wanted.map(({ places, count }, i) => places.slice(from[i]!, from[i]! + count - found[i]!.length))
+    const unknown = parts.flatMap((part) => part.flatMap(({ item, batch_id }) => (item ? [] : [batch_id])))
+    const batches = unknown.length === 0 ? [] : await tx.all<LedgerBatch>(
+      'SELECT b.id, b.devices, b.badges, s.bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id WHERE b.id any_int(?1)', list(unknown),
+    )
+    const byId = new Map(batches.map((batch) => [batch.id, batch]))
+    parts.forEach((part, i) => {
+      for (const { item, batch_id, task_id } of part) {
+        const batch = byId.get(batch_id)
+        const there = item ?? (batch && itemOf(batch, task_id, wanted[i]!.deviceId))
+        if (there) found[i]!.push(there)
+      }
+    })
+    from = from.map((at, i) => at + parts[i]!.length)
+    if (wanted.every(({ places, count }, i) => found[i]!.length === count || from[i] === places.length)) return found
   }
-  return { items, ended }
 }
 
-/** The batches of a task's page that may hold the device; windows of a task do not overlap. */
-const probe = async (tx: Tx, taskId: number, deviceId: number): Promise<number[]> => {
-  const page = await tx.get<{ page: number }>('SELECT page FROM batches WHERE task_id = ? AND page >= ? ORDER BY page LIMIT 1', taskId, deviceId)
-  if (!page) return []
-  const batches = await tx.all<{ id: number }>('SELECT id FROM batches WHERE task_id = ? AND page = ? AND channel = ?', taskId, page.page, ownChannel)
-  return batches.map((batch) => batch.id)
-}
-
-const findItem = async (tx: Tx, { task_id, batch_id }: Place, deviceId: number): Promise<InboxItem | undefined> => {
-  const batch = await tx.get<{ devices: Uint8Array; badges: Uint8Array | null; bytes: Uint8Array }>(
-    'SELECT b.devices, b.badges, s.bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id WHERE b.id = ?', batch_id,
-  )
-  if (!batch) return undefined
-  const index = placeOf(unpackIds(batch.devices), deviceId)
-  if (index < 0 || !isDeliverable(batch.bytes[index]!)) return undefined
-  const badge = batch.badges ? (unpackBadges(batch.badges)[index] ?? null) : null
-  return { task_id, batch_id, index, badge, again: levelOf(batch.bytes[index]!) >= SENT }
+/** Undefined: nothing of it is to be had by the device. */
+const itemOf = ({ id, devices, badges, bytes }: LedgerBatch, task_id: number, deviceId: number): InboxItem | undefined => {
+  const index = placeOf(unpackIds(devices), deviceId)
+  if (index < 0 || !isDeliverable(bytes[index]!)) return undefined
+  return { task_id, batch_id: id, index, badge: badges ? (unpackBadges(badges)[index] ?? null) : null, again: levelOf(bytes[index]!) >= SENT }
 }

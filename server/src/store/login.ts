@@ -1,5 +1,6 @@
 import { writeAudit } from './audit.ts'
 import { endDeviceTokens, eraseDeviceRows } from './erase.ts'
+import { addSize } from './sizes.ts'
 import type { Tx } from './store.ts'
 
 export type LoginBy = { id: number } | { name: string } | { login: string; loginKey: string }
@@ -133,5 +134,6 @@ const openDevice = async (
     device.pushToken,
     now,
   )
+  await addSize(tx, app, { devices: 1 })
   return made!
 }

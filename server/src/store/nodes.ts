@@ -16,17 +16,14 @@ export const startNode = async (tx: Tx, { now }: { now: number }): Promise<numbe
   return node
 }
 
-/** A session of a device. */
-export interface Arrival {
+interface Arrival {
   deviceId: number
   session: number
 }
 
-const rowsOf = (arrivals: readonly Arrival[]): string => rows(arrivals.map(({ deviceId, session }) => [deviceId, session]))
-
 /**
- * Writes a group of arrivals and departures, each device at most once among either. A departure counts only where that
- * session is still the one written down. The devices are held first, in their order: when many move from one node to
+ * Writes a group of departures and arrivals, in this order; each device arrives at most once. A departure counts only where
+ * that session is still the one written down. The devices are held first, in their order: when many move from one node to
  * another, both write of the same ones, and must not wait for one another; and of two nodes at which one arrives at once,
  * the second sees the first. Returns the nodes that were told of sessions that are over.
  */
@@ -34,24 +31,34 @@ export const writePresence = async (
   tx: Tx,
   { node, arrived, left, now }: { node: number; arrived: Arrival[]; left: Arrival[]; now: number },
 ): Promise<number[]> => {
-  const devices = [...arrived, ...left].map(({ deviceId }) => deviceId)
-  await tx.hold('SELECT id FROM devices WHERE id any_int(?1) ORDER BY id for update', list(devices))
+  const held = await tx.all<{ id: number; presence_node: number | null; presence_session: number | null }>(
+    'SELECT id, presence_node, presence_session FROM devices WHERE id any_int(?1) ORDER BY id for update',
+    list([...arrived, ...left].map(({ deviceId }) => deviceId)),
+  )
   const told = await tellMoved(tx, node, arrived.map(({ deviceId }) => deviceId))
-  if (left.length > 0) {
-    await tx.run(
-      `UPDATE devices SET presence_node = NULL, presence_session = NULL, seen_at = ?3 FROM each_row(?2) w (id int, session int)
-       WHERE devices.id = w.id AND presence_node = ?1 AND presence_session = w.session`,
-      node, rowsOf(left), now,
-    )
+  /** The session at this node, 0 where there is none, of each device that is there at all. */
+  const sessionOf = new Map(held.map(({ id, presence_node, presence_session }) => [id, presence_node === node ? presence_session! : 0]))
+  const gone = new Set(left.flatMap(({ deviceId, session }) => (sessionOf.get(deviceId) === session ? [deviceId] : [])))
+  for (const id of gone) sessionOf.set(id, 0)
+  const here = arrived.filter(({ deviceId, session }) => (sessionOf.get(deviceId) ?? Infinity) < session)
+  for (const { deviceId } of here) gone.delete(deviceId)
+  if (gone.size > 0) {
+    await tx.run('UPDATE devices SET presence_node = NULL, presence_session = NULL, seen_at = ?2 WHERE id any_int(?1)', list([...gone]), now)
   }
-  if (arrived.length > 0) {
+  if (here.length > 0) {
     await tx.run(
-      `UPDATE devices SET presence_node = ?1, presence_session = w.session, seen_at = ?3 FROM each_row(?2) w (id int, session int)
-       WHERE devices.id = w.id AND (presence_node IS NULL OR presence_node <> ?1 OR presence_session < w.session)`,
-      node, rowsOf(arrived), now,
+      `UPDATE devices SET presence_node = ?1, presence_session = w.session, seen_at = ?3
+       FROM each_row(?2) w (id int, session int) WHERE devices.id = w.id`,
+      node, rows(here.map(({ deviceId, session }) => [deviceId, session])), now,
     )
   }
   return told
+}
+
+/** Those of these devices that are at another node. */
+export const devicesElsewhere = async (tx: Tx, { node, devices }: { node: number; devices: readonly number[] }): Promise<number[]> => {
+  const rows = await tx.all<{ id: number }>('SELECT id FROM devices WHERE id any_int(?1) AND presence_node <> ?2 ORDER BY id', list(devices), node)
+  return rows.map(({ id }) => id)
 }
 
 /**

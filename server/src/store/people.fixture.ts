@@ -34,6 +34,7 @@ export const addDevice = async (store: Store, app: number, userId: number, guid:
 
 export const newTask = (more: Partial<NewTask> = {}): NewTask => ({
   app: 1, scopeKind: 'app', scopeId: 0, requestId: null, audience: '{"all":true}', setting: '{}', message: '{"title":"Hello"}', collapseId: null,
+  audienceKind: 'all', soleUser: null, soleDevice: null, title: 'Hello',
   dryRun: false, acceptedAt: NOW, planAt: NOW, expiresAt: NOW + 86_400_000, urgent: false, badge: null, inboxLimit: 1_000, ...more,
 })
 

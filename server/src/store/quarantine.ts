@@ -1,6 +1,6 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
 import { addEvent, addEvents } from './events.ts'
-import { type Tx, rows } from './store.ts'
+import { type Tx, list } from './store.ts'
 
 /** An app's addresses at one vendor in one environment. */
 export interface TokenPlace {
@@ -21,12 +21,17 @@ export const quarantineTokens = async (
   tx: Tx,
   { place: { app, vendor, environment }, tokens, now }: { place: TokenPlace; tokens: DeadToken[]; now: number },
 ): Promise<number> => {
-  const dead = await tx.all<{ device_id: number }>(
-    `UPDATE vendor_tokens SET quarantined_at = ?4 FROM each_row(?3) w (id int, token text, before int)
-     WHERE vendor_tokens.device_id = w.id AND vendor = ?1 AND environment = ?2 AND vendor_tokens.token = w.token AND bound_at <= w.before
-       AND quarantined_at IS NULL
-     RETURNING device_id`,
-    vendor, environment, rows(tokens.map(({ deviceId, token, before }) => [deviceId, token, before])), now,
+  const spokenOf = Map.groupBy(tokens, ({ deviceId }) => deviceId)
+  const held = await tx.all<{ device_id: number; token: string; bound_at: number }>(
+    `SELECT device_id, token, bound_at FROM vendor_tokens
+     WHERE device_id any_int(?1) AND vendor = ?2 AND environment = ?3 AND quarantined_at IS NULL ORDER BY device_id for update`,
+    list([...spokenOf.keys()]), vendor, environment,
+  )
+  const dead = held.filter((row) => spokenOf.get(row.device_id)!.some(({ token, before }) => token === row.token && row.bound_at <= before))
+  if (dead.length === 0) return 0
+  await tx.run(
+    'UPDATE vendor_tokens SET quarantined_at = ?4 WHERE device_id any_int(?1) AND vendor = ?2 AND environment = ?3',
+    list(dead.map(({ device_id }) => device_id)), vendor, environment, now,
   )
   const events = dead.map(({ device_id }) => ({ vendor, environment, device_id }))
   await addEvents(tx, { app, kind: 'device.token_dead', data: events, now })

@@ -8,6 +8,10 @@ export interface AppSettings {
   token_days: number
   inbox_limit: number
   retention_days: number
+  /** Quiet hours of users who have set none of their own, in time_zone; equal hours mean none. */
+  no_push_start_hour: number
+  no_push_end_hour: number
+  time_zone: string
 }
 
 export interface App {

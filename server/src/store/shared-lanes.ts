@@ -38,7 +38,7 @@ export interface LaneNews {
   pause: { until: number; why: string; failures: number; tell: boolean } | null
 }
 
-/** What came of a node's news, for its log: the operator was told of a pause, or so many dead tokens were given back. */
+/** What came of a node's news, for its log: the operator was told of a pause, or so many tokens were given back. */
 export interface LaneTurn {
   account: string
   told: boolean
@@ -68,23 +68,33 @@ const columns = 'account, vendor, environment, paused_until, trouble, doubted_at
 const MOST_RESTS = 10_000
 const UNUSED_MS = 7 * 86_400_000
 
-const guardOf = ({ answers, doubted_at }: Row): Guard => new Guard(JSON.parse(answers) as GuardState, doubted_at ?? undefined)
+const guardOf = ({ answers, doubted_at }: Row): Guard =>
+  new Guard(JSON.parse(answers) as GuardState, doubted_at ?? undefined)
 
-const troubleOf = ({ trouble }: Row): Trouble => ({ why: '', failures: 0, told: '', ...(JSON.parse(trouble) as Partial<Trouble>) })
+const troubleOf = ({ trouble }: Row): Trouble =>
+  ({ why: '', failures: 0, told: '', ...(JSON.parse(trouble) as Partial<Trouble>) })
 
 const stateOf = (row: Row, now: number): LaneState => {
   const { account, vendor, environment, paused_until, doubted_at } = row
   const { why, failures, told } = troubleOf(row)
   return {
-    account, vendor, environment, pausedUntil: paused_until, why, failures, isTold: told !== '', doubtedAt: doubted_at, minute: guardOf(row).minute(now),
+    account, vendor, environment, pausedUntil: paused_until, why, failures, isTold: told !== '', doubtedAt: doubted_at,
+    minute: guardOf(row).minute(now),
   }
 }
 
 /** The next stretch of a lane's time, as long as asked, for whoever asks; and how the lane is. Where it ends. */
 export const takeTime = async (
   tx: Tx,
-  { place: { app, vendor, environment }, account, fromUs, lengthUs, now }: { place: TokenPlace; account: string; fromUs: number; lengthUs: number; now: number },
-): Promise<{ endUs: number; state: LaneState | null }> => {
+  { place, account, fromUs, lengthUs, now }: {
+    place: TokenPlace
+    account: string
+    fromUs: number
+    lengthUs: number
+    now: number
+  },
+): Promise<{ endUs: number; state: LaneState }> => {
+  const { app, vendor, environment } = place
   const taken = await tx.get<{ free_us: number }>(
     `INSERT INTO lane_rates (app, vendor, environment, free_us) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT (app, vendor, environment) DO UPDATE
@@ -92,8 +102,24 @@ export const takeTime = async (
      RETURNING free_us`,
     app, vendor, environment, fromUs + lengthUs, fromUs, lengthUs,
   )
-  const row = await tx.get<Row>(`SELECT ${columns} FROM lane_states WHERE account = ?`, account)
-  return { endUs: taken!.free_us, state: row ? stateOf(row, now) : null }
+  const find = () => tx.get<Row>(`SELECT ${columns} FROM lane_states WHERE account = ?`, account)
+  let row = await find()
+  if (!row) {
+    await addLanes(tx, [{ account, place }], now)
+    row = await find()
+  }
+  return { endUs: taken!.free_us, state: stateOf(row!, now) }
+}
+
+/** Rows for lanes of which nothing was known yet. In the order of the accounts, as all who write of several. */
+const addLanes = async (tx: Tx, lanes: readonly { account: string; place: TokenPlace }[], now: number): Promise<void> => {
+  await tx.run(
+    `INSERT INTO lane_states (account, app, vendor, environment, written_at)
+     SELECT w.account, w.app, w.vendor, w.environment, ?2
+     FROM each_row(?1) w (account text, app int, vendor text, environment int) WHERE true
+     ON CONFLICT (account) DO NOTHING`,
+    rows(lanes.map(({ account, place: { app, vendor, environment } }) => [account, app, vendor, environment])), now,
+  )
 }
 
 interface Heard {
@@ -106,9 +132,12 @@ export const readLanes = async (
   tx: Tx,
   { accounts, restsAfter, now }: { accounts: string[]; restsAfter: number; now: number },
 ): Promise<Heard> => {
-  const states = await tx.all<Row>(`SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account`, list(accounts))
+  const states = await tx.all<Row>(
+    `SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account`, list(accounts),
+  )
   const rests = await tx.all<{ account: string; device_id: number; until_at: number }>(
-    'SELECT account, device_id, until_at FROM lane_rests WHERE told_at > ?1 AND until_at > ?2 ORDER BY told_at DESC, account, device_id LIMIT ?3',
+    `SELECT account, device_id, until_at FROM lane_rests WHERE told_at > ?1 AND until_at > ?2
+     ORDER BY told_at DESC, account, device_id LIMIT ?3`,
     restsAfter, now, MOST_RESTS,
   )
   return {
@@ -118,19 +147,26 @@ export const readLanes = async (
 }
 
 /**
- * A node tells what it knows of its lanes and hears what the others do. By whose answers there are too many dead tokens
- * takes back those of the last minute, and whose pause is news tells the operator, in the same transaction: so both
+ * A node tells what it knows of its lanes and hears what the others do. Whoever's answers make the dead tokens too many
+ * takes back those of the last minute, and whoever's pause is news tells the operator, in the same transaction: so both
  * happen once.
  */
 export const meetLanes = async (
   tx: Tx,
-  { news, rests, now, ...asked }: { news: LaneNews[]; rests: Rest[]; accounts: string[]; restsAfter: number; now: number },
+  { news, rests, now, ...asked }: {
+    news: LaneNews[]
+    rests: Rest[]
+    accounts: string[]
+    restsAfter: number
+    now: number
+  },
 ): Promise<Heard & { turns: LaneTurn[] }> => {
   const turns = news.length > 0 ? await writeNews(tx, news, now) : []
   if (rests.length > 0) {
     await tx.run(
       `INSERT INTO lane_rests (account, device_id, until_at, told_at)
-       SELECT w.account, w.device_id, w.until_at, ?2 FROM each_row(?1) w (account text, device_id int, until_at int) WHERE true
+       SELECT w.account, w.device_id, w.until_at, ?2
+       FROM each_row(?1) w (account text, device_id int, until_at int) WHERE true
        ON CONFLICT (account, device_id) DO UPDATE SET until_at = excluded.until_at, told_at = excluded.told_at
          WHERE lane_rests.until_at < excluded.until_at`,
       rows(rests.map(({ account, deviceId, until }) => [account, deviceId, until])), now,
@@ -142,35 +178,36 @@ export const meetLanes = async (
 const writeNews = async (tx: Tx, news: readonly LaneNews[], now: number): Promise<LaneTurn[]> => {
   // In the order of the accounts: others write news of the same lanes, and must not wait for one another.
   const inOrder = news.toSorted((a, b) => (a.account < b.account ? -1 : 1))
-  await tx.run(
-    `INSERT INTO lane_states (account, app, vendor, environment, written_at)
-     SELECT w.account, w.app, w.vendor, w.environment, ?2 FROM each_row(?1) w (account text, app int, vendor text, environment int) WHERE true
-     ON CONFLICT (account) DO NOTHING`,
-    rows(inOrder.map(({ account, place: { app, vendor, environment } }) => [account, app, vendor, environment])), now,
-  )
+  await addLanes(tx, inOrder, now)
   const found = await tx.all<Row>(
-    `SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account for update`, list(inOrder.map(({ account }) => account)),
+    `SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account for update`,
+    list(inOrder.map(({ account }) => account)),
   )
   const byAccount = new Map(found.map((row) => [row.account, row]))
   const turns: LaneTurn[] = []
   for (const one of inOrder) turns.push(await apply(tx, byAccount.get(one.account)!, one, now))
   await tx.run(
-    `UPDATE lane_states SET paused_until = w.paused_until, trouble = w.trouble, doubted_at = w.doubted_at, answers = w.answers, written_at = ?2
-     FROM each_row(?1) w (account text, paused_until int, trouble text, doubted_at int, answers text) WHERE lane_states.account = w.account`,
+    `UPDATE lane_states SET paused_until = w.paused_until, trouble = w.trouble, doubted_at = w.doubted_at,
+       answers = w.answers, written_at = ?2
+     FROM each_row(?1) w (account text, paused_until int, trouble text, doubted_at int, answers text)
+     WHERE lane_states.account = w.account`,
     rows(found.map((row) => [row.account, row.paused_until, row.trouble, row.doubted_at, row.answers])), now,
   )
   return turns
 }
 
 /** Changes the row as the news say. */
-const apply = async (tx: Tx, row: Row, { account, place, answers, dead, worked, pause }: LaneNews, now: number): Promise<LaneTurn> => {
+const apply = async (tx: Tx, row: Row, news: LaneNews, now: number): Promise<LaneTurn> => {
+  const { account, place, answers, dead, worked, pause } = news
   const turn: LaneTurn = { account, told: false, released: null }
   if (answers > 0) {
     const guard = guardOf(row)
     const judged = guard.count(now, answers, dead)
     row.answers = JSON.stringify(guard.state)
     row.doubted_at = guard.since ?? null
-    if (judged === 'tripped') turn.released = await releaseTokens(tx, { place, since: now - GUARD_MS, why: TOKENS_DYING, now })
+    if (judged === 'tripped') {
+      turn.released = await releaseTokens(tx, { place, since: now - GUARD_MS, why: TOKENS_DYING, now })
+    }
   }
   if (!worked && !pause) return turn
   const trouble = troubleOf(row)
@@ -196,19 +233,19 @@ export const quarantineBelieved = async (
   tx: Tx,
   { account, place, tokens, now }: { account: string; place: TokenPlace; tokens: DeadToken[]; now: number },
 ): Promise<number> => {
-  const { app, vendor, environment } = place
-  await tx.run(
-    'INSERT INTO lane_states (account, app, vendor, environment, written_at) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (account) DO NOTHING',
-    account, app, vendor, environment, now,
-  )
+  await addLanes(tx, [{ account, place }], now)
   // Whoever takes tokens back holds this row: what is quarantined beside that is either taken back too, or not at all.
-  const row = await tx.get<{ doubted_at: number | null }>('SELECT doubted_at FROM lane_states WHERE account = ? for share', account)
+  const row = await tx.get<{ doubted_at: number | null }>(
+    'SELECT doubted_at FROM lane_states WHERE account = ? for share', account,
+  )
   return row!.doubted_at === null ? quarantineTokens(tx, { place, tokens, now }) : 0
 }
 
 /** An app's lanes that any node has used. */
 export const lanesOf = async (tx: Tx, { app, now }: { app: number; now: number }): Promise<LaneState[]> => {
-  const found = await tx.all<Row>(`SELECT ${columns} FROM lane_states WHERE app = ? ORDER BY vendor, environment, account`, app)
+  const found = await tx.all<Row>(
+    `SELECT ${columns} FROM lane_states WHERE app = ? ORDER BY vendor, environment, account`, app,
+  )
   return found.map((row) => stateOf(row, now))
 }
 

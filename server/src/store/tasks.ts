@@ -1,4 +1,4 @@
-import type { TaskState } from '@carillon/protocol/names.ts'
+import type { AudienceKind, TaskState } from '@carillon/protocol/names.ts'
 import { type BadgeRule, type NewBatch, type WrittenBatch, finishTask, insertBatches } from './batches.ts'
 import { tellTaskEnded } from './events.ts'
 import type { ScopeKind } from './scope.ts'
@@ -11,6 +11,12 @@ export interface NewTask {
   requestId: string | null
   /** JSON, as stored. */
   audience: string
+  audienceKind: AudienceKind
+  /** Where it asks for one user or one device alone. */
+  soleUser: number | null
+  soleDevice: number | null
+  /** The beginning of what is shown, for lists. */
+  title: string | null
   setting: string
   message: string
   collapseId: string | null
@@ -35,11 +41,12 @@ export const insertTask = async (
   const state = batches === null ? 'accepted' : open ? 'sending' : 'done'
   const row = await tx.get<{ id: number }>(
     `INSERT INTO tasks (app, scope_kind, scope_id, audience, setting, message, collapse_id, dry_run, state, accepted_at, plan_at,
-                        expires_at, finished_at, live)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+                        expires_at, finished_at, live, audience_kind, sole_user, sole_device, title)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     task.app, task.scopeKind, task.scopeId, task.audience, task.setting, task.message, task.collapseId, task.dryRun ? 1 : 0,
     state, task.acceptedAt, batches === null ? task.planAt : null,
     task.expiresAt, open ? null : task.acceptedAt, open || batches.some((batch) => batch.state === 'waiting') ? 1 : 0,
+    task.audienceKind, task.soleUser, task.soleDevice, task.title,
   )
   const id = row!.id
   if (task.requestId !== null) {
@@ -140,16 +147,6 @@ const VISIBLE = `app = ?1 AND (?2 = 'app' OR (scope_kind = ?2 AND scope_id = ?3)
 
 export const visibleTask = async (tx: Tx, { viewer, id }: { viewer: Viewer; id: number }): Promise<TaskRow | undefined> =>
   tx.get<TaskRow>(`SELECT ${COLUMNS} FROM tasks WHERE ${VISIBLE} AND id = ?4`, viewer.app, viewer.scopeKind, viewer.scopeId, id)
-
-/** Newest first, paged by id. */
-export const listTasks = async (
-  tx: Tx,
-  { viewer, before, limit, state }: { viewer: Viewer; before: number; limit: number; state: TaskState | null },
-): Promise<TaskRow[]> =>
-  tx.all<TaskRow>(
-    `SELECT ${COLUMNS} FROM tasks WHERE ${VISIBLE} AND id < ?4 AND (state = ?6 OR ?6 IS NULL) ORDER BY id DESC LIMIT ?5`,
-    viewer.app, viewer.scopeKind, viewer.scopeId, before, limit, state,
-  )
 
 export interface ChannelTally {
   task_id: number

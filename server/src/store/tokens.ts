@@ -80,11 +80,26 @@ export const logOut = async (tx: Tx, { tokenId, now }: { tokenId: number; now: n
   await addChange(tx, { kind: 'token', key: tokenId, now })
 }
 
-/** The device behind a push token, if the access token is a living one of the device's owner. */
-export const findDeviceCaller = async (
+/** What a connection shows: both as their hashes. */
+export interface DeviceProof {
+  pushTokenHash: Uint8Array
+  hash: Uint8Array
+}
+
+export interface DeviceHolder {
+  appId: number
+  userId: number
+  deviceId: number
+  tokenId: number
+}
+
+/** The devices behind these push tokens, where the access token is a living one of the device's owner. */
+export const findDeviceCallers = (
   tx: Tx,
-  { pushTokenHash, hash, now }: { pushTokenHash: Uint8Array; hash: Uint8Array; now: number },
-): Promise<{ appId: number; userId: number; deviceId: number; tokenId: number } | undefined> => {
+  { proofs, now }: { proofs: readonly DeviceProof[]; now: number },
+): Promise<(DeviceHolder | undefined)[]> => Promise.all(proofs.map((proof) => findDeviceCaller(tx, proof, now)))
+
+const findDeviceCaller = async (tx: Tx, { pushTokenHash, hash }: DeviceProof, now: number): Promise<DeviceHolder | undefined> => {
   const row = await tx.get<{ app: number; user_id: number; device: number; token: number }>(
     `SELECT d.app, d.user_id, d.id AS device, t.id AS token
      FROM devices d JOIN access_tokens t ON t.user_id = d.user_id AND t.app = d.app

@@ -1,3 +1,4 @@
+import type { ChannelName } from '@carillon/protocol/names.ts'
 import type { BatchChannel, LogEntry } from './batches.ts'
 import { placeOf, unpackIds } from './ledger.ts'
 import type { ScopeKind } from './scope.ts'
@@ -51,24 +52,16 @@ export const traceDelivery = async (tx: Tx, { taskId, deviceId }: { taskId: numb
 export const findDelivery = async (
   tx: Tx,
   { app, taskId, deviceId, channel }: { app: number; taskId: number; deviceId: number; channel: string | null },
-): Promise<{ batchId: number; index: number; acceptedAt: number } | undefined> => {
+): Promise<{ batchId: number; index: number; channel: ChannelName; acceptedAt: number } | undefined> => {
   const task = await tx.get<{ accepted_at: number }>('SELECT accepted_at FROM tasks WHERE id = ? AND app = ?', taskId, app)
   if (!task) return undefined
   for (const batch of (await batchesAround(tx, taskId, deviceId)).reverse()) {
-    if (channel === null ? batch.channel === 'held' || batch.channel === 'none' : batch.channel !== channel) continue
+    if (batch.channel === 'held' || batch.channel === 'none' || (channel !== null && batch.channel !== channel)) continue
     const index = placeOf(unpackIds(batch.devices), deviceId)
-    if (index >= 0) return { batchId: batch.id, index, acceptedAt: task.accepted_at }
+    if (index >= 0) return { batchId: batch.id, index, channel: batch.channel, acceptedAt: task.accepted_at }
   }
   return undefined
 }
-
-/** Deliveries of a task by channel, state and reason, for the reader who asks what became of it. */
-export const readReasons = async (tx: Tx, { taskId }: { taskId: number }): Promise<{ channel: BatchChannel; reason: string | null; bytes: Uint8Array }[]> =>
-  tx.all(
-    `SELECT b.channel AS channel, b.reason AS reason, s.bytes AS bytes FROM batches b JOIN batch_states s ON s.batch_id = b.id
-     WHERE b.task_id = ? ORDER BY b.id`,
-    taskId,
-  )
 
 /** The device behind a push token, if the caller's scope reaches it. */
 export const deviceInScope = async (

@@ -1,6 +1,7 @@
 import { writeAudit } from './audit.ts'
 import { addChange } from './changes.ts'
 import { endDeviceTokens, endUserTokens, eraseDeviceRows } from './erase.ts'
+import { addSize } from './sizes.ts'
 import type { Tx } from './store.ts'
 
 export interface NewUser {
@@ -52,6 +53,7 @@ export const insertUsers = async (
     if (made) results.push({ ok: true, id: made.id })
     else results.push({ ok: false, taken: (await takenName(tx, { app, user })) ?? 'username' })
   }
+  await addSize(tx, app, { users: results.filter(({ ok }) => ok).length })
   return results
 }
 
@@ -116,6 +118,7 @@ export const deleteUser = async (
   { app, id, actor, now }: { app: number; id: number; actor: string; now: number },
 ): Promise<boolean> => {
   if (!(await tx.run('DELETE FROM users WHERE id = ?1 AND app = ?2', id, app))) return false
+  await addSize(tx, app, { users: -1 })
   const devices = await tx.all<{ id: number }>('SELECT id FROM devices WHERE user_id = ?1', id)
   for (const device of devices) await eraseDeviceRows(tx, device.id, now)
   await endUserTokens(tx, id, 0, now)

@@ -77,18 +77,44 @@ test('accounts and regions never share a token, and what one drops or forgets th
   t.assert.deepEqual(await all(), ['token 6', 'token 7', 'token 3', 'token 4'])
 })
 
-test('what stands in the way of a token is told to all who wait, and the next one asks again', { timeout }, async (t: TestContext) => {
-  const { desk: { tokens }, sender, account } = startDesk(t, vendor)
+test('what stands in the way of a token is told to all who want one, and nobody asks again before its time', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account, clock } = startDesk(t, vendor)
   const denied: Verdict = { kind: 'denied', why: 'the secret is wrong' }
+  const get = () => tokens.get(vendor, account, '')
   sender.answer = () => reply(denied)
-  t.assert.deepEqual(await Promise.all([tokens.get(vendor, account, ''), tokens.get(vendor, account, '')]), [denied, denied])
+  t.assert.deepEqual(await Promise.all([get(), get()]), [denied, denied])
+  await clock.pass(59_999)
+  t.assert.deepEqual(await get(), denied)
   t.assert.equal(sender.asked.length, 1)
+  await clock.pass(1)
   sender.answer = () => reply({ kind: 'limited', why: 'too often', waitMs: 1_000 }, { retryAfterMs: 30_000 })
-  t.assert.deepEqual(await tokens.get(vendor, account, ''), { kind: 'limited', why: 'too often', waitMs: 30_000 })
+  t.assert.deepEqual(await get(), { kind: 'limited', why: 'too often', waitMs: 30_000 })
+  await clock.pass(29_000)
+  t.assert.deepEqual(await get(), { kind: 'limited', why: 'too often', waitMs: 1_000 }, 'what is left of it')
+  t.assert.equal(sender.asked.length, 2)
+  await clock.pass(1_000)
   sender.answer = () => ({ kind: 'lost', why: 'no answer' })
-  t.assert.deepEqual(await tokens.get(vendor, account, ''), { kind: 'down', why: 'no access token: no answer' })
+  t.assert.deepEqual(await get(), { kind: 'down', why: 'no access token: no answer' })
+  await clock.pass(1_000)
   numbered(sender)
+  t.assert.equal(await get(), 'token 1')
+})
+
+test('credentials are tried anew although they were denied a moment ago', { timeout }, async (t: TestContext) => {
+  const { desk: { tokens }, sender, account } = startDesk(t, vendor)
+  sender.answer = () => reply({ kind: 'denied', why: 'the secret is wrong' })
+  await tokens.get(vendor, account, '')
+  numbered(sender)
+  t.assert.equal(await tokens.getNew(vendor, account, ''), 'token 1')
   t.assert.equal(await tokens.get(vendor, account, ''), 'token 1')
+})
+
+test('a token that is made here is not made anew for the sake of trying', { timeout }, async (t: TestContext) => {
+  let made = 0
+  const making = plainVendor({ access: { make: (_, now) => ({ value: `made ${(made += 1)}`, renewAt: now + HOUR, endsAt: now + 2 * HOUR }) } })
+  const { desk: { tokens }, account } = startDesk(t, making)
+  t.assert.equal(await tokens.get(making, account, ''), 'made 1')
+  t.assert.equal(await tokens.getNew(making, account, ''), 'made 1')
 })
 
 test('a credential that no token can be made of is denied, in words, and throws nothing', { timeout }, async (t: TestContext) => {

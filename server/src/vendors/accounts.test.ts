@@ -133,5 +133,5 @@ test('a changed certificate has an open lane, new access tokens and new connecti
   t.assert.equal(sender.asked.length, before + 1)
   t.assert.deepEqual(sender.retired, [`${old.key} `, `${old.key} eu`])
   t.assert.deepEqual([sender.asked.at(-1)!.key, xiaomi.key === old.key], [`${xiaomi.key} `, false], 'no connection of the old one is used for it')
-  t.assert.deepEqual(new Map(desk.reports(trial.app).map(({ vendor, state }) => [vendor, state])), new Map([['oppo', 'paused'], ['xiaomi', 'open']]))
+  t.assert.deepEqual(new Map((await desk.reports(trial.app)).map(({ vendor, state }) => [vendor, state])), new Map([['oppo', 'paused'], ['xiaomi', 'open']]))
 })

@@ -1,5 +1,5 @@
 import { createPrivateKey, hash, sign, X509Certificate } from 'node:crypto'
-import { Type } from 'typebox'
+import { Type } from '@carillon/protocol/type.ts'
 import { holdsCertificate, holdsPrivateKey, openIdentity, readPrivateKey } from './keys.ts'
 import { label, text, word } from './credentials.ts'
 import { cutCharacters, dataOf, readObject, typeOf } from './message.ts'
@@ -251,6 +251,12 @@ const request: Vendor['request'] = ({ push, account, addresses, access }) => {
   }
 }
 
+const sight: Vendor['sight'] = ({ headers, body }) => {
+  const { aps } = JSON.parse(body) as { aps: { alert?: { title?: string; body?: string } } }
+  const { authorization: _access, 'apns-id': _id, ...about } = headers
+  return { title: aps.alert?.title, body: aps.alert?.body, shown: { aps, about }, size: Buffer.byteLength(body), most: PAYLOAD_BYTES }
+}
+
 type Failure = Exclude<Verdict, { kind: 'sent' }>
 
 const reconnect = true
@@ -365,6 +371,7 @@ export default defineVendor({
   identity: identityOf,
   access: { make: makeToken },
   request,
+  sight,
   read: (reply, { addresses }) => addresses.map(() => verdictOf(reply)),
   probe: { token: '0'.repeat(64), variant: '' },
 })

@@ -14,5 +14,5 @@ test('too many dead tokens are found out also by an answer that calls none dead'
   t.assert.equal(store.named('releaseTokens').length, 0)
   await send(['live 49'])
   t.assert.equal(store.named('releaseTokens').length, 1)
-  t.assert.notEqual(desk.reports(1)[0]!.doubtedSince, undefined)
+  t.assert.notEqual((await desk.reports(1))[0]!.doubtedSince, undefined)
 })

@@ -1,4 +1,5 @@
-import { Type, type TEnumValue } from 'typebox'
+import { Type } from '@carillon/protocol/type.ts'
+import type { TEnumValue } from 'typebox'
 
 /** How a field is shown and judged. All of it stands in the schema, so that forms and checks cannot disagree. */
 export interface Wording {

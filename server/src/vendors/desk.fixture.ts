@@ -42,6 +42,7 @@ export const plainVendor = (more: Partial<Vendor> = {}): Vendor => {
       origin: 'https://plain.example', method: 'POST', path: '/send', headers: {},
       body: JSON.stringify({ to: addresses.map(({ token }) => token), access, variant, prepared }),
     }),
+    sight: ({ body }) => ({ shown: body, size: body.length, most: Infinity }),
     read: ({ body }) => JSON.parse(body) as Verdict[],
     ...more,
   })
@@ -124,23 +125,33 @@ export class NotingStore implements Store {
   async close(): Promise<void> {}
 }
 
-/** A desk with a told sender. Rounds of one account are sent by `send`. */
-export const startDesk = (t: TestContext, vendor: Vendor, parts: Partial<DeskParts> = {}) => {
-  const clock = startClock(t)
-  const sender = new ToldSender()
-  const store = new NotingStore()
-  const logged: { level: number; msg: string }[] = []
-  const log = pino({ base: undefined }, { write: (line: string) => void logged.push(JSON.parse(line)) })
-  const accounts = { onReplaced: () => {} } as unknown as Accounts
-  const desk = new Desk({ store, clock, log, sender, accounts, origins: {}, rates: {}, receiptUrl: () => undefined, chance: () => 0, ...parts })
-  const account = openAccount()
+/** Sends rounds of one account through a desk. */
+export const roundsOf = (desk: Desk, vendor: Vendor, account: OpenAccount) => {
   const sent: number[] = []
   const send = (tokens: readonly string[], { to = account, taskId = 7, untilMs = 15_000 }: { to?: OpenAccount; taskId?: number; untilMs?: number } = {}) => {
-    const now = clock.now()
+    const now = desk.clock.now()
     const push: VendorPush = { taskId, message: { title: 'Hello' }, setting: {}, appName: 'Demo', now, expiresAt: now + 86_400_000, receiptUrl: undefined }
     const handing: Handing = { batchId: 1, environment: 1, until: now + untilMs, sent: (index) => void sent.push(index) }
     const targets = tokens.map((address, index): Target => ({ index, deviceId: index + 1, badge: null, address }))
     return new Round(desk, vendor, to, push, handing).send(targets)
   }
-  return { desk, sender, store, clock, account, send, sent, logged, lane: () => desk.lane(vendor, account) }
+  return { send, sent, lane: () => desk.lane(vendor, account) }
+}
+
+/** A log that can be read. */
+export const noteLog = () => {
+  const logged: { level: number; msg: string }[] = []
+  return { logged, log: pino({ base: undefined }, { write: (line: string) => void logged.push(JSON.parse(line)) }) }
+}
+
+/** A desk with a told sender. Rounds of one account are sent by `send`. */
+export const startDesk = (t: TestContext, vendor: Vendor, parts: Partial<DeskParts> = {}) => {
+  const clock = startClock(t)
+  const sender = new ToldSender()
+  const store = new NotingStore()
+  const { logged, log } = noteLog()
+  const accounts = { onReplaced: () => {} } as unknown as Accounts
+  const desk = new Desk({ store, clock, log, sender, accounts, origins: {}, rates: {}, receiptUrl: () => undefined, chance: () => 0, ...parts })
+  const account = openAccount()
+  return { desk, sender, store, clock, account, logged, ...roundsOf(desk, vendor, account) }
 }

@@ -1,16 +1,22 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Logger } from 'pino'
+import type { Seal } from '../access/seal.ts'
 import type { Clock } from '../clock.ts'
 import { laneAlarms, lanesIn } from '../metrics.ts'
 import { backoffMs } from '../push/retry.ts'
+import { GUARD_MS, Guard, TOKENS_DYING } from '../store/guard.ts'
 import { type DeadToken, quarantineTokens, releaseTokens, tellLanePaused } from '../store/quarantine.ts'
-import type { Store } from '../store/store.ts'
+import { forgetAccount, lanesOf, quarantineBelieved } from '../store/shared-lanes.ts'
+import { type Store, StoreUnavailable } from '../store/store.ts'
+import { AccessShelf } from './access-shelf.ts'
 import { AccessTokens } from './access-tokens.ts'
 import type { Accounts, OpenAccount } from './accounts.ts'
-import { Lane, type LaneState } from './lane.ts'
+import { Lane, type LaneState, laneState } from './lane.ts'
 import { Prepared } from './prepared.ts'
+import { OwnRate } from './rate.ts'
 import { Resting } from './resting.ts'
 import type { Exchanged, Sender, Sending } from './send.ts'
+import { SharedLanes } from './shared-lanes.ts'
 import { Turns } from './turns.ts'
 import type { Vendor, VendorRequest } from './vendor.ts'
 
@@ -25,6 +31,10 @@ export interface DeskParts {
   rates: Partial<Record<VendorName, number>>
   /** Where a vendor reports to about this app; undefined while the public address is not known. */
   receiptUrl(app: number, vendor: VendorName): string | undefined
+  /** Seals the access tokens that are kept in the store; without it they are kept in memory alone. */
+  seal?: Seal
+  /** Other nodes send to the same vendors: rates, pauses and guards are theirs too. */
+  shared?: boolean
   chance?(): number
 }
 
@@ -41,8 +51,6 @@ export interface LaneReport {
   requestsUnderWay: number
 }
 
-const GUARD_MS = 60_000
-
 /** What all vendors' channels share: accounts, access tokens, lanes, and the one sender. */
 export class Desk {
   readonly store: Store
@@ -58,10 +66,13 @@ export class Desk {
   readonly #origins: DeskParts['origins']
   readonly #rates: DeskParts['rates']
   readonly #chance: () => number
+  readonly #shared: SharedLanes | undefined
   readonly #lanes = new Map<string, { lane: Lane; account: OpenAccount }>()
   readonly #sendings = new WeakMap<OpenAccount, Map<string, Sending>>()
 
-  constructor({ store, clock, log, sender, accounts, origins, rates, receiptUrl, chance = Math.random }: DeskParts) {
+  constructor(parts: DeskParts) {
+    const { store, clock, log, sender, accounts, origins, rates, receiptUrl, seal } = parts
+    const { shared = false, chance = Math.random } = parts
     this.store = store
     this.clock = clock
     this.log = log
@@ -71,12 +82,14 @@ export class Desk {
     this.#origins = origins
     this.#rates = rates
     this.#chance = chance
-    this.tokens = new AccessTokens(clock, (vendor, account, region, request) => this.exchange(vendor, account, region, request))
+    const shelf = seal && new AccessShelf({ store, seal, clock, alone: !shared })
+    this.tokens = new AccessTokens(clock, this.exchange.bind(this), shelf)
     this.prepared = new Prepared(clock)
     this.resting = new Resting(clock)
+    this.#shared = shared ? new SharedLanes({ store, clock, log, resting: this.resting }) : undefined
     accounts.onReplaced((account) => this.#close(account))
     lanesIn.read = () => this.#count()
-    laneAlarms.read = () => this.#lanes.values().reduce((count, { lane }) => count + (lane.guard.since === undefined ? 0 : 1), 0)
+    laneAlarms.read = () => this.#lanes.values().filter(({ lane }) => lane.guard.since !== undefined).toArray().length
   }
 
   exchange(vendor: Vendor, account: OpenAccount, region: string, request: VendorRequest): Promise<Exchanged> {
@@ -110,7 +123,11 @@ export class Desk {
     const place = placeOf(account)
     let entry = this.#lanes.get(place)
     if (entry?.account !== account) {
-      entry = { lane: new Lane(vendor.limits, this.clock, this.#rates[vendor.name] ?? vendor.limits.perSecond), account }
+      const perSecond = this.#rates[vendor.name] ?? vendor.limits.perSecond
+      const lane =
+        this.#shared?.open(account, vendor.limits, perSecond) ??
+        new Lane(vendor.limits, this.clock, new OwnRate(perSecond), new Guard())
+      entry = { lane, account }
       this.#lanes.set(place, entry)
     }
     return entry.lane
@@ -121,13 +138,28 @@ export class Desk {
     return this.#lanes.get(placeOf({ vendor, app, environment }))?.lane.state !== 'paused'
   }
 
-  reports(app: number): LaneReport[] {
-    return [...this.#lanes.values()]
+  /** An app's lanes in use: those of this node, and those that only others have used. */
+  async reports(app: number): Promise<LaneReport[]> {
+    await this.#shared?.meet()
+    const own = [...this.#lanes.values()]
       .filter(({ account }) => account.app === app)
-      .map(({ lane, account }) => ({
-        app, vendor: account.vendor, environment: account.environment, state: lane.state, trouble: lane.trouble,
-        doubtedSince: lane.guard.since, requestsUnderWay: lane.underWay,
+      .map(({ lane, account: { vendor, environment } }) => ({
+        app, vendor, environment, state: lane.state, trouble: lane.trouble, doubtedSince: lane.guard.since,
+        requestsUnderWay: lane.underWay,
       }))
+    return this.#shared ? [...own, ...(await this.#othersReports(app))] : own
+  }
+
+  async #othersReports(app: number): Promise<LaneReport[]> {
+    const now = this.clock.now()
+    const [{ accounts }, states] = await Promise.all([this.accounts.of(app), this.store.read(lanesOf, { app, now })])
+    return states.flatMap(({ account, vendor, environment, pausedUntil, why, failures, doubtedAt }) => {
+      const isHere = this.#lanes.has(placeOf({ vendor, app, environment }))
+      if (isHere || !accounts.some(({ key }) => key === account)) return []
+      const state = laneState(pausedUntil, failures, now)
+      const trouble = state === 'open' ? undefined : { until: pausedUntil, why }
+      return [{ app, vendor, environment, state, trouble, doubtedSince: doubtedAt ?? undefined, requestsUnderWay: 0 }]
+    })
   }
 
   /** When to try again what failed on the vendor's side. */
@@ -136,16 +168,30 @@ export class Desk {
   }
 
   /** The vendor's side failed: after some in a row the lane is given a break. */
-  fails(lane: Lane, { app, vendor, environment }: OpenAccount, why: string): void {
-    if (lane.fails(why, this.#chance())) this.log.warn({ app, vendor, environment, why }, 'a vendor fails again and again; its lane has a break')
+  fails(lane: Lane, account: OpenAccount, why: string): void {
+    if (!lane.fails(why, this.#chance())) return
+    const { app, vendor, environment } = account
+    this.log.warn({ app, vendor, environment, why }, 'a vendor fails again and again; its lane has a break')
+    void this.#shared?.pause(account, { until: lane.trouble!.until, why, failures: lane.failures, tell: false })
   }
 
-  /** A pause that the operator can do something about is told, once until something has worked. */
+  /**
+   * A pause that the operator can do something about is told, once until something has worked. Awaited before its pushes
+   * are settled: whoever sees that they wait can see why, on whichever node.
+   */
   async pause(lane: Lane, account: OpenAccount, until: number, why: string, tell: boolean): Promise<void> {
-    if (!lane.pause(until, why) || !tell || !lane.isNews(why)) return
+    const wasOpen = lane.pause(until, why)
+    if (this.#shared) return this.#shared.pause(account, { until, why, failures: 0, tell: tell && wasOpen })
+    if (!wasOpen || !tell || !lane.isNews(why)) return
     const { app, vendor, environment } = account
     this.log.error({ app, vendor, environment, why, until: new Date(until).toISOString() }, 'a lane is paused')
     await this.store.write(tellLanePaused, { place: account, why, until, now: this.clock.now() })
+  }
+
+  /** A device that its vendor asked to leave alone until then. */
+  rest({ key }: OpenAccount, deviceId: number, until: number): void {
+    this.resting.add(key, deviceId, until)
+    this.#shared?.rest({ account: key, deviceId, until })
   }
 
   /**
@@ -154,25 +200,38 @@ export class Desk {
    */
   bury(lane: Lane, account: OpenAccount, answers: number, tokens: DeadToken[]): Promise<unknown> | undefined {
     const now = this.clock.now()
-    const { app, vendor, environment } = account
+    const { app, vendor, environment, key } = account
+    const place = { app, vendor, environment }
     const judged = lane.guard.count(now, answers, tokens.length)
     // Also by an answer that calls none dead: with it there may be enough of them to judge.
-    if (judged === 'tripped') return this.#release(account, now)
+    if (judged === 'tripped') return this.#shared ? this.#shared.meet() : this.#release(account, now)
     if (judged === 'doubted' || tokens.length === 0) return undefined
-    return this.store.write(quarantineTokens, { place: { app, vendor, environment }, tokens, now })
+    if (this.#shared) return this.store.write(quarantineBelieved, { account: key, place, tokens, now })
+    return this.store.write(quarantineTokens, { place, tokens, now })
+  }
+
+  /** Tells the other nodes what they should know. */
+  async close(): Promise<void> {
+    await this.#shared?.stop()
   }
 
   async #release({ app, vendor, environment }: OpenAccount, now: number): Promise<void> {
-    const why = 'more than a fifth of the answers of a minute call their token dead: most likely the certificate or its environment is wrong'
-    const released = await this.store.write(releaseTokens, { place: { app, vendor, environment }, since: now - GUARD_MS, why, now })
-    this.log.error({ app, vendor, environment, released }, why)
+    const place = { app, vendor, environment }
+    const released = await this.store.write(releaseTokens, { place, since: now - GUARD_MS, why: TOKENS_DYING, now })
+    this.log.error({ app, vendor, environment, released }, TOKENS_DYING)
   }
 
   #close(account: OpenAccount): void {
     const place = placeOf(account)
     if (this.#lanes.get(place)?.account === account) this.#lanes.delete(place)
+    this.#shared?.close(account)
     this.tokens.forget(account)
     for (const { key } of this.#sendings.get(account)?.values() ?? []) this.#sender.retire(key)
+    this.store.write(forgetAccount, { account: account.key }).catch((error: unknown) => {
+      // What is left of it is purged when it is over.
+      if (error instanceof StoreUnavailable) return
+      this.log.error({ err: error }, 'what was known of a replaced certificate could not be removed')
+    })
   }
 
   #count(): Record<LaneState, number> {

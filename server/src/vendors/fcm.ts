@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
-import { Type } from 'typebox'
 import type { Message } from '@carillon/protocol/notify.ts'
+import { Type } from '@carillon/protocol/type.ts'
 import { readPrivateKey } from './keys.ts'
 import { defaultChannel, label, text, word } from './credentials.ts'
 import {
@@ -244,6 +244,22 @@ const request: Vendor['request'] = ({ push, account, addresses, access, variant 
   }
 }
 
+interface Sent {
+  message: {
+    notification?: { title?: string; body?: string; image?: string }
+    data: Record<string, string>
+    android: { notification?: { body?: string } }
+  }
+}
+
+const sight: Vendor['sight'] = ({ body: text }) => {
+  const { notification = {}, data, android } = (JSON.parse(text) as Sent).message
+  const { title, body, image } = notification
+  const long = android.notification?.body
+  const size = bytesOf(data, notification, android.notification ?? {})
+  return { title, body: body ?? long, bigText: body === undefined ? undefined : long, image, shown: { notification, android }, size, most: PAYLOAD_BYTES }
+}
+
 type Failure = Exclude<Verdict, { kind: 'sent' }>
 
 const DEAD: Failure = { kind: 'dead', why: 'the token is not valid' }
@@ -368,6 +384,7 @@ export default defineVendor({
   carries: () => true,
   access: { request: tokenRequest, read: readToken },
   request,
+  sight,
   read: (reply, { addresses }) => addresses.map(() => verdictOf(reply)),
   probe: { token: 'a-token-that-no-device-has', variant: VALIDATE },
 })

@@ -1,5 +1,5 @@
-import { IsOptional, type TObject, type TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { isOptional } from '@carillon/protocol/type.ts'
+import type { TObject, TSchema } from 'typebox'
 import { fieldNames } from './vendor.ts'
 import type { Wording } from './credentials.ts'
 import type { Checked, FieldName, Fields, Problem, Vendor } from './vendor.ts'
@@ -21,9 +21,22 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const schemaOf = (object: TObject, key: string): (TSchema & Wording) | undefined =>
   Object.hasOwn(object.properties, key) ? (object.properties[key] as TSchema & Wording) : undefined
 
+/** What of a schema made in credentials.ts is to be held against. */
+interface Shape extends Wording {
+  type?: string
+  enum?: readonly unknown[]
+  maxLength?: number
+}
+
+const fits = ({ type, enum: values, pattern, maxLength = Infinity }: Shape, value: unknown): boolean => {
+  if (values) return values.includes(value)
+  if (typeof value !== 'string') return typeof value === type
+  return type === 'string' && Array.from(value).length <= maxLength && (pattern === undefined || new RegExp(pattern, 'u').test(value))
+}
+
 /** Holds one value against its schema. Whether it holds is the answer; an unusual one holds. */
 const holds = (path: string, schema: TSchema & Wording, value: unknown, found: Checked): boolean => {
-  if (!Value.Check(schema, value)) {
+  if (!fits(schema as Shape, value)) {
     found.problems.push({ field: path, expected: `must ${schema.must}` })
     return false
   }
@@ -64,7 +77,7 @@ export const checkFields = (vendor: Vendor, given: GivenFields): { fields: Field
     const schema = schemaOf(vendor.credentials, name)
     const value = given[name]
     if (isBlank(value)) {
-      if (schema && !IsOptional(schema)) found.problems.push(blank(name, schema, vendor))
+      if (schema && !isOptional(schema)) found.problems.push(blank(name, schema, vendor))
     } else if (!schema) {
       found.warnings.push(`${name} is not used for ${vendor.title}`)
     } else if (holds(name, schema, value, found)) {

@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Type, type Static } from 'typebox'
+import { Type } from '@carillon/protocol/type.ts'
+import type { Static } from 'typebox'
 import { choice, flag, label, word } from './credentials.ts'
 import {
   androidOf, bodyOf, cutBytes, cutCharacters, dataOf, integerOf, objectOf, readIntent, readObject, secondsLeft,
   sentenceOf, taskIdOf, textsOf, titleOf, typeOf, withCode,
 } from './message.ts'
 import {
-  defineVendor, type Account, type Addressed, type Receipts, type Reply, type VendorPush, type VendorReceipt,
+  defineVendor, type Account, type Addressed, type Receipts, type Reply, type Vendor, type VendorPush, type VendorReceipt,
   type Verdict,
 } from './vendor.ts'
 
@@ -135,6 +136,20 @@ const notificationJson = (push: VendorPush, account: Account): string => {
     })
   const room = MESSAGE_BYTES - Buffer.byteLength(withText('x')) + 1
   return withText(cutForJson(push.message.big_text ?? '', room))
+}
+
+interface Sent {
+  noticeBarInfo?: { title: string; content: string }
+  noticeExpandInfo?: { noticeExpandContent: string }
+  clickTypeInfo?: { parameters: unknown }
+}
+
+const sight: Vendor['sight'] = ({ body }) => {
+  const json = new URLSearchParams(body).get('messageJson')!
+  const { clickTypeInfo: { parameters: _, ...click } = { parameters: {} }, ...shown } = JSON.parse(json) as Sent
+  const { title, content } = shown.noticeBarInfo ?? {}
+  const bigText = shown.noticeExpandInfo?.noticeExpandContent
+  return { title, body: content, bigText, bigTextIn: 'bytes', shown: { ...shown, click }, size: Buffer.byteLength(json), most: MESSAGE_BYTES }
 }
 
 const passThroughJson = (push: VendorPush): string =>
@@ -287,6 +302,7 @@ export default defineVendor({
       body: signedForm(fields, account.app_secret),
     }
   },
+  sight,
   read,
   // A pushId in shape alone: good credentials answer that it is not valid.
   probe: { token: 'CARILLONTRIESITSCREDENTIALS0000000NODEVICE000', variant: '' },

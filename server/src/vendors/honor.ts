@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import type { Message } from '@carillon/protocol/notify.ts'
+import { Type } from '@carillon/protocol/type.ts'
 import { choice, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, bodyOf, cutCharacters, dataOf, httpsPictureOf, integerOf, oauthTokenOf, objectOf, readObject,
@@ -11,6 +11,7 @@ const TTL_MOST = 1_296_000 // seconds: 15 days
 const BADGE_MOST = 99
 const TITLE_MOST = 40
 const BODY_MOST = 256
+const MESSAGE_BYTES = 4096 // without the tokens; not published: as at Huawei
 
 const HUAWEI_STYLE = 80_000_000
 const taken = new Set([200, HUAWEI_STYLE]) // the second is what Huawei says, and Honor's service grew out of Huawei's
@@ -103,6 +104,8 @@ const notificationOf = ({ push, account }: Addressed) => {
   }
 }
 
+type Shown = Partial<Record<'title' | 'body' | 'bigBody' | 'image', string>>
+
 /** No status makes a token dead, as long as their meanings are not published. */
 const receiptOf = (value: unknown): VendorReceipt[] => {
   const { biTag, token, status } = objectOf(value) ?? {}
@@ -189,6 +192,13 @@ export default defineVendor({
       token: [...new Set(to.addresses.map((address) => address.token))],
     }),
   }),
+
+  sight({ body }) {
+    const { token: _, ...message } = JSON.parse(body) as { token: unknown; android: { notification?: Shown } }
+    const { title, body: text, bigBody, image } = message.android.notification ?? {}
+    const size = Buffer.byteLength(JSON.stringify(message))
+    return { title, body: text, bigText: bigBody, image, shown: message.android, size, most: MESSAGE_BYTES }
+  },
 
   read({ status, body }, { addresses }) {
     const answer = readObject(body)

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Type } from 'typebox'
 import type { Message } from '@carillon/protocol/notify.ts'
+import { Type } from '@carillon/protocol/type.ts'
 import { category, choice, defaultChannel, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, bodyOf, dataOf, httpsPictureOf, integerOf, oauthTokenOf, objectOf, readObject, secondsLeft,
@@ -18,6 +18,7 @@ const digits = { pattern: '^[0-9]{1,64}$', must: 'be digits only' }
 
 const TTL_MOST = 1_296_000 // seconds: 15 days
 const BADGE_MOST = 99
+const MESSAGE_BYTES = 4096 // without the tokens
 
 /** Without what needs a right that Huawei grants. */
 const NORMAL = 'normal'
@@ -142,6 +143,8 @@ const notificationOf = ({ push, account, variant }: Addressed) => {
     group: message.ios?.thread_id,
   }
 }
+
+type Shown = Partial<Record<'title' | 'body' | 'big_body' | 'image', string>>
 
 const androidPart = (to: Addressed) => {
   const { push, account: { options }, variant } = to
@@ -285,6 +288,13 @@ export default defineVendor({
       },
     }),
   }),
+
+  sight({ body }) {
+    const { message: { token: _, ...message }, ...rest } = JSON.parse(body) as { message: { token: unknown; android: { notification?: Shown } } }
+    const { title, body: text, big_body, image } = message.android.notification ?? {}
+    const size = Buffer.byteLength(JSON.stringify({ ...rest, message }))
+    return { title, body: text, bigText: big_body, image, shown: message.android, size, most: MESSAGE_BYTES }
+  },
 
   read({ status, body }, { addresses }) {
     const answer = readObject(body)

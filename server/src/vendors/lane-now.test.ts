@@ -1,6 +1,8 @@
 import test, { type TestContext } from 'node:test'
+import { Guard } from '../store/guard.ts'
 import { NOW, startClock } from './desk.fixture.ts'
 import { Lane } from './lane.ts'
+import { OwnRate } from './rate.ts'
 import type { Limits } from './vendor.ts'
 
 const timeout = 10_000
@@ -9,7 +11,7 @@ const LATER = NOW + 86_400_000
 const startLane = (t: TestContext, more: Partial<Limits>) => {
   const limits: Limits = { batch: 1, concurrency: 100, perSecond: 1_000_000, counts: 'requests', timeoutMs: 10_000, ...more }
   const clock = startClock(t)
-  return { clock, lane: new Lane(limits, clock, limits.perSecond) }
+  return { clock, lane: new Lane(limits, clock, new OwnRate(limits.perSecond), new Guard()) }
 }
 const enteredAt = (lane: Lane, tries: number, until = LATER): number =>
   Array.from({ length: tries }, () => lane.enterNow(1, until)).filter(Boolean).length

@@ -1,6 +1,8 @@
 import test, { type TestContext } from 'node:test'
+import { Guard } from '../store/guard.ts'
 import { NOW, calm, startClock } from './desk.fixture.ts'
 import { Lane } from './lane.ts'
+import { OwnRate } from './rate.ts'
 import type { Limits } from './vendor.ts'
 
 const timeout = 10_000
@@ -10,7 +12,7 @@ const LATER = NOW + 86_400_000
 const startLane = (t: TestContext, more: Partial<Limits> = {}) => {
   const clock = startClock(t)
   const limits: Limits = { batch: 1, concurrency: 3, perSecond: 1_000_000, counts: 'requests', timeoutMs: 10_000, ...more }
-  const lane = new Lane(limits, clock, limits.perSecond)
+  const lane = new Lane(limits, clock, new OwnRate(limits.perSecond), new Guard())
   const [entered, sentBack]: [string[], string[]] = [[], []]
   const enter = (name: string, { devices = 1, until = LATER } = {}): void => {
     void lane.enter(devices, until).then((isIn) => (isIn ? entered : sentBack).push(name))
@@ -48,6 +50,13 @@ test('requests begin no faster than the vendor allows a second, but for a burst 
   }
   await clock.pass(60_000)
   t.assert.equal(on(), 'abcdefghijklmnopqrst')
+})
+
+test('what is to wait for the rate comes back at a whole millisecond, when its time has come', { timeout }, async (t: TestContext) => {
+  const { lane, enterAll, back } = startLane(t, { perSecond: 3 })
+  await enterAll('ab', { until: NOW + 100 })
+  t.assert.equal(back(), 'b')
+  t.assert.equal(lane.resumesAt, NOW + 334)
 })
 
 test('where the vendor counts devices, a list takes the time of all its devices', { timeout }, async (t: TestContext) => {

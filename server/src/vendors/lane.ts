@@ -1,13 +1,12 @@
 import type { Clock } from '../clock.ts'
 import { backoffMs } from '../push/retry.ts'
-import { Guard } from './guard.ts'
+import type { Judged } from '../store/guard.ts'
+import type { Rate } from './rate.ts'
 import type { Limits } from './vendor.ts'
 
 /** Requests in a row that failed on the vendor's side, after which it counts as down. */
 const BREAKS_AFTER = 5
 const LONGEST_BREAK_MS = 60_000
-/** Rates are kept over this long: shorter bursts are nobody's trouble. */
-const BURST_MS = 100
 
 /**
  * open    takes work
@@ -16,34 +15,55 @@ const BURST_MS = 100
  */
 export type LaneState = 'open' | 'paused' | 'trying'
 
+/** What a lane with so many failures in a row is. */
+export const laneState = (pausedUntil: number, failures: number, now: number): LaneState => {
+  if (now < pausedUntil) return 'paused'
+  return failures >= BREAKS_AFTER ? 'trying' : 'open'
+}
+
+/** Says when too many of the answers call a token dead. */
+interface LaneGuard {
+  readonly since: number | undefined
+  count(now: number, answers: number, dead: number): Judged
+}
+
 /** One app at one vendor in one environment: how much at once, how fast, and whether at all. */
 export class Lane {
-  readonly guard = new Guard()
+  readonly guard: LaneGuard
   readonly #limits: Limits
   readonly #clock: Clock
-  readonly #perSecond: number
+  readonly #rate: Rate
   #underWay = 0
   /** Those who wait for room. */
   readonly #waiting: (() => void)[] = []
   /** Those who have room and wait for the rate. */
   readonly #asleep = new Set<() => void>()
-  /** When the rate allows the next request. */
-  #freeAt = 0
   #pausedUntil = 0
   #why = ''
   #failures = 0
+  #successes = 0
   /** What the operator was last told of it. */
   #told = ''
 
-  constructor(limits: Limits, clock: Clock, perSecond: number) {
+  constructor(limits: Limits, clock: Clock, rate: Rate, guard: LaneGuard) {
     this.#limits = limits
     this.#clock = clock
-    this.#perSecond = perSecond
+    this.#rate = rate
+    this.guard = guard
   }
 
   get state(): LaneState {
-    if (this.#clock.now() < this.#pausedUntil) return 'paused'
-    return this.#failures >= BREAKS_AFTER ? 'trying' : 'open'
+    return laneState(this.#pausedUntil, this.#failures, this.#clock.now())
+  }
+
+  /** In a row. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** How often the vendor has answered sensibly. */
+  get successes(): number {
+    return this.#successes
   }
 
   get underWay(): number {
@@ -55,43 +75,47 @@ export class Lane {
     return this.state === 'open' ? undefined : { until: this.#pausedUntil, why: this.#why }
   }
 
-  /** When it may be tried again: not before its pause is over, nor before the rate has room. */
+  /** When it may be tried again, in whole milliseconds: not before its pause is over, nor before the rate has room. */
   get resumesAt(): number {
-    return Math.max(this.#clock.now(), this.#pausedUntil, this.#freeAt)
+    return Math.ceil(Math.max(this.#clock.now(), this.#pausedUntil, this.#rate.freeAt))
   }
 
   /** Takes a place where there is nothing to wait for: the usual case, without a promise. */
   enterNow(devices: number, until: number): boolean {
     if (this.#waiting.length > 0 || this.#underWay >= this.#room() || !this.takesWork(until)) return false
+    const units = this.#unitsOf(devices)
     const now = this.#clock.now()
-    const startAt = Math.max(now, this.#freeAt)
-    if (startAt >= until || startAt - now > BURST_MS) return false
-    this.#take(devices, startAt)
+    const startAt = this.#rate.next(units, now)
+    if (startAt === undefined || startAt >= until || startAt - now > this.#rate.earlyMs) return false
+    this.#take(units, startAt)
     return true
   }
 
   /** Waits for its turn. False: the lane is paused now, or `until` is over. */
   async enter(devices: number, until: number): Promise<boolean> {
-    while (this.#underWay >= this.#room()) {
-      if (!this.takesWork(until)) return false
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
-    if (!this.takesWork(until)) {
-      this.#waiting.shift()?.() // its turn goes to the next, who may have more time
+    const units = this.#unitsOf(devices)
+    for (;;) {
+      while (this.#underWay >= this.#room()) {
+        if (!this.takesWork(until)) return false
+        await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      }
+      const now = this.#clock.now()
+      const startAt = this.takesWork(until) ? this.#rate.next(units, now) : until
+      if (startAt === undefined) {
+        await this.#rate.more(units)
+        continue // meanwhile others may have come or gone
+      }
+      if (startAt >= until) {
+        this.#waiting.shift()?.() // its turn goes to the next, who may have more time
+        return false
+      }
+      this.#take(units, startAt)
+      if (startAt - now <= this.#rate.earlyMs) return true
+      await this.#sleep(startAt - now)
+      if (this.takesWork(until)) return true
+      this.leave()
       return false
     }
-    const now = this.#clock.now()
-    const startAt = Math.max(now, this.#freeAt)
-    if (startAt >= until) {
-      this.#waiting.shift()?.()
-      return false
-    }
-    this.#take(devices, startAt)
-    if (startAt - now <= BURST_MS) return true
-    await this.#sleep(startAt - now)
-    if (this.takesWork(until)) return true
-    this.leave()
-    return false
   }
 
   leave(): void {
@@ -103,8 +127,21 @@ export class Lane {
   works(): void {
     const wasTrying = this.#failures >= BREAKS_AFTER
     this.#failures = 0
+    this.#successes += 1
     this.#told = ''
-    if (!wasTrying) return
+    if (wasTrying) this.#wakeForRoom()
+  }
+
+  /** What other nodes have found out about it. */
+  learn({ pausedUntil, why, failures }: { pausedUntil: number; why: string; failures: number }): void {
+    const wasTrying = this.#failures >= BREAKS_AFTER
+    if (failures >= BREAKS_AFTER) this.#failures = Math.max(this.#failures, failures)
+    else if (wasTrying) this.#failures = 0
+    if (pausedUntil > this.#pausedUntil) this.pause(pausedUntil, why)
+    if (wasTrying && this.state === 'open') this.#wakeForRoom()
+  }
+
+  #wakeForRoom(): void {
     for (const wake of this.#waiting.splice(0, this.#limits.concurrency - this.#underWay)) wake()
   }
 
@@ -127,7 +164,7 @@ export class Lane {
     }
     if (this.state !== 'paused') return wasOpen
     for (const wake of [...this.#waiting.splice(0), ...this.#asleep]) wake()
-    this.#freeAt = 0 // those who slept give their turns back
+    this.#rate.reset()
     return wasOpen
   }
 
@@ -144,9 +181,12 @@ export class Lane {
     return now >= this.#pausedUntil && now < until
   }
 
-  /** It waits for those before it, never for its own size: one too large for the time given would wait for ever. */
-  #take(devices: number, startAt: number): void {
-    this.#freeAt = startAt + ((this.#limits.counts === 'devices' ? devices : 1) / this.#perSecond) * 1000
+  #unitsOf(devices: number): number {
+    return this.#limits.counts === 'devices' ? devices : 1
+  }
+
+  #take(units: number, startAt: number): void {
+    this.#rate.take(units, startAt)
     this.#underWay += 1
   }
 

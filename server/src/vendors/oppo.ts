@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Type } from 'typebox'
+import { Type } from '@carillon/protocol/type.ts'
 import { category, choice, defaultChannel, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, bodyOf, cutCharacters, idOf, integerOf, objectOf, readIntent, readObject, secondsLeft, taskIdOf,
@@ -22,6 +22,7 @@ const LONG_CONTENT_MOST = 128
 const OFFLINE_SECONDS_MOST = 864_000
 const RECEIPT_URL_MOST = 200
 const BADGE_MOST = 99
+const DATA_MOST = 4000
 const TOKEN_LIFE_MS = 86_400_000
 
 const STANDARD = 1
@@ -304,6 +305,12 @@ export default defineVendor({
       ? ['unicast', { message: JSON.stringify(messages[0]) }] as const
       : ['unicast_batch', { messages: JSON.stringify(messages) }] as const
     return post(account, region, `message/notification/${path}`, { auth_token: access, ...fields })
+  },
+
+  sight({ body }) {
+    const { notification } = JSON.parse(new URLSearchParams(body).get('message')!) as { notification: Record<string, string> }
+    const { app_message_id: _, action_parameters: data = '', ...shown } = notification
+    return { title: shown.title, body: shown.content, shown, size: data.length, most: DATA_MOST }
   },
 
   read: (reply, { addresses }) => (addresses.length === 1 ? [wholeOf(reply)] : readEach(reply, addresses)),

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 const MOST_KEPT = 100_000
 
 /**
- * Addresses that their vendor asked to leave alone for a while. A batch is due again as soon as the first of its
- * devices is, and the next task may be for the same device: neither may reach it before its time.
+ * Devices that their vendor asked to leave alone for a while. A batch is due again as soon as the first of its devices
+ * is, and the next task may be for the same device: neither may reach it before its time.
  */
 export class Resting {
   readonly #clock: Clock
@@ -14,13 +14,15 @@ export class Resting {
     this.#clock = clock
   }
 
-  add(key: string, until: number): void {
+  add(account: string, deviceId: number, until: number): void {
+    const key = keyOf(account, deviceId)
     this.#until.set(key, Math.max(until, this.#until.get(key) ?? 0))
     if (this.#until.size > MOST_KEPT) this.#until.delete(this.#until.keys().next().value!)
   }
 
   /** Until when; undefined for the rested and for all others. */
-  until(key: string): number | undefined {
+  until(account: string, deviceId: number): number | undefined {
+    const key = keyOf(account, deviceId)
     const until = this.#until.get(key)
     if (until === undefined || until > this.#clock.now()) return until
     this.#until.delete(key)
@@ -31,3 +33,5 @@ export class Resting {
     return this.#until.size === 0
   }
 }
+
+const keyOf = (account: string, deviceId: number): string => `${account} ${deviceId}`

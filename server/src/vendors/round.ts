@@ -184,13 +184,9 @@ export class Round {
 
   /** The vendor wants it left alone for now: it is not asked. */
   #rests(address: Placed): boolean {
-    const at = this.#desk.resting.until(this.#restingKey(address))
+    const at = this.#desk.resting.until(this.#account.key, address.deviceId)
     if (at !== undefined) this.#set(address, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', at })
     return at !== undefined
-  }
-
-  #restingKey({ token }: Placed): string {
-    return `${this.#account.key} ${token}`
   }
 
   #notNow(addresses: readonly Placed[]): Again[] {
@@ -277,7 +273,7 @@ export class Round {
         case 'exhausted': {
           const at = verdict.kind === 'exhausted' ? nextDay(now) : now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs())
           if (!verdict.alone) whole.set(verdict.kind, verdict)
-          else if (retryAfterMs !== undefined) this.#desk.resting.add(this.#restingKey(address), at)
+          else if (retryAfterMs !== undefined) this.#desk.rest(this.#account, address.deviceId, at)
           return this.#set(address, { kind: 'later', why: verdict.why, at })
         }
         case 'down':

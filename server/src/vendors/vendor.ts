@@ -65,6 +65,22 @@ export interface VendorRequest {
   body: string
 }
 
+/** What a request comes to at its other end: what a phone shows of it, and the room it takes. */
+export interface Sight {
+  title?: string | undefined
+  body?: string | undefined
+  /** Unfolds under the body. */
+  bigText?: string | undefined
+  /** What the vendor counts where it cuts that; characters if it does not say. */
+  bigTextIn?: 'bytes'
+  image?: string | undefined
+  /** All but the data for the app, the addresses and the credentials: what makes no difference here is not seen. */
+  shown: unknown
+  /** As the vendor counts it, and the most it takes. */
+  size: number
+  most: number
+}
+
 /** What came back, whole. Header names are in lower case; the body is capped at 64 KiB. */
 export interface Reply {
   status: number
@@ -208,6 +224,8 @@ export interface Vendor {
   access?: Access
   prepare?: Preparation
   request(to: Addressed): VendorRequest
+  /** Reads one of its own requests to a single address, for people who want to know before it is sent. */
+  sight(request: VendorRequest): Sight
   /** One verdict for each address of the request, in their order. */
   read(reply: Reply, to: Addressed): Verdict[]
   /**

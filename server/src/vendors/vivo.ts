@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Type } from 'typebox'
+import { Type } from '@carillon/protocol/type.ts'
 import { category, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, cutCharacters, idOf, integerOf, objectOf, readObject, secondsLeft, taskIdOf, textsOf, titleOf,
@@ -147,6 +147,8 @@ const cutNarrow = (text: string, most: number): string => {
   return cut
 }
 
+const lengthOf = (map: Record<string, string>): number => Object.entries(map).flat().join('').length
+
 /** All keys and values share their room; what does not fit is left out, `ext` last. */
 const customMapOf = (push: VendorPush) => {
   const rule = badgeOf(push.message)
@@ -154,7 +156,7 @@ const customMapOf = (push: VendorPush) => {
   // vivo cannot set a number: the app may.
   if (rule && 'set' in rule) map.badge = `${rule.set}`
   for (const optional of ['attachment_url', 'ext']) {
-    if (Object.entries(map).flat().join('').length > CUSTOM_MOST) delete map[optional]
+    if (lengthOf(map) > CUSTOM_MOST) delete map[optional]
   }
   return map
 }
@@ -345,6 +347,12 @@ export default defineVendor({
     const requestId = `${push.taskId}.${deviceId}-${idOf(addresses.map((address) => address.deviceId).join())}`
     const regIds = addresses.map((address) => address.token)
     return post('pushToList', { appId, regIds, taskId: prepared, requestId, pushMode: modeOf(push) }, access)
+  },
+
+  sight({ body }) {
+    const { appId: _app, regId: _token, requestId: _id, extra: _receipts, clientCustomMap, ...shown } =
+      JSON.parse(body) as Record<string, unknown> & { title: string; content: string; clientCustomMap: Record<string, string> }
+    return { title: shown.title, body: shown.content, shown, size: lengthOf(clientCustomMap), most: CUSTOM_MOST }
   },
 
   read(reply, { push, addresses }) {

@@ -1,4 +1,5 @@
-import { Type, type Static } from 'typebox'
+import { Type } from '@carillon/protocol/type.ts'
+import type { Static } from 'typebox'
 import { defaultChannel, flag, word } from './credentials.ts'
 import {
   androidOf, bodyOf, cutCharacters, dataOf, idOf, integerOf, objectOf, readObject, secondsLeft, sentenceOf, taskIdOf,
@@ -6,7 +7,7 @@ import {
 } from './message.ts'
 import {
   defineVendor, type Account, type Address, type Addressed, type Receipts, type Reply, type VendorPush,
-  type VendorReceipt, type Verdict,
+  type Vendor, type VendorReceipt, type Verdict,
 } from './vendor.ts'
 
 const digits = { pattern: '^[0-9]+$', words: 'digits' }
@@ -155,6 +156,12 @@ const formOf = (fields: Record<string, string | number | undefined>): string => 
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value))
   return form.toString()
+}
+
+const sight: Vendor['sight'] = ({ body }) => {
+  const { payload = '', registration_id: _, ...shown } = Object.fromEntries(new URLSearchParams(body))
+  const image = shown['extra.notification_bigPic_uri']
+  return { title: shown.title, body: shown.description, image, shown, size: payload.length, most: PAYLOAD_LIMIT }
 }
 
 type Failure = Exclude<Verdict['kind'], 'sent' | 'adapt'>
@@ -326,6 +333,7 @@ export default defineVendor({
     },
     body: formOf(fieldsOf(to)),
   }),
+  sight,
   read,
   // A regid in shape alone: good credentials answer that there is no such target.
   probe: { token: Buffer.from('Carillon tries its credentials; no device has this').toString('base64'), variant: '' },

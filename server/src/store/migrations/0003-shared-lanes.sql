@@ -1,6 +1,6 @@
--- What the nodes that send to vendors know of one another. A lane is one app at one vendor in one environment; its account
--- is the certificate at hand: what was wrong with a certificate does not hold up the one that took its place. These tables
--- have a few rows for each certificate, and most have no index beside their key: their rows change several times a second.
+-- What the nodes that send to vendors know of one another. A lane is one app at one vendor in one environment; its
+-- account is the certificate at hand: what was wrong with one does not hold up the one that took its place. There are a
+-- few rows for each certificate, which change several times a second: so they have hardly an index beside their key.
 
 -- Up to when a vendor's rate is given out. Whoever sends takes the next stretch of time for itself. By place, not by
 -- account: for the vendor a new certificate is the same app.
@@ -18,7 +18,7 @@ CREATE TABLE lane_states (
   vendor       TEXT NOT NULL,
   environment  INTEGER NOT NULL,
   paused_until INTEGER NOT NULL DEFAULT 0,
-  trouble      TEXT NOT NULL DEFAULT '{}',   -- JSON, because vendors' words are in it: why, failures in a row, what was told
+  trouble      TEXT NOT NULL DEFAULT '{}',   -- JSON: why, failures in a row, what the operator was told of it
   doubted_at   INTEGER,                      -- since when its dead tokens are not believed
   answers      TEXT NOT NULL DEFAULT '{}',   -- JSON: those of the last minute, see store/guard.ts
   written_at   INTEGER NOT NULL

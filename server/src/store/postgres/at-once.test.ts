@@ -7,7 +7,8 @@ import { RECEIVED, markOf } from '../ledger.ts'
 import { logIn } from '../login.ts'
 import { NOW, addDevice, addUser, login, newBatch, newTask, sha } from '../people.fixture.ts'
 import { addressesOf } from '../addresses.ts'
-import { claimTask, insertTask, listTasks, readTallies, readTask } from '../tasks.ts'
+import { listTasks } from '../task-list.ts'
+import { claimTask, insertTask, readTallies, readTask } from '../tasks.ts'
 import type { Tx } from '../store.ts'
 import { findToken } from '../tokens.ts'
 import { setDisabled } from '../users.ts'
@@ -40,7 +41,8 @@ test('64 notifications with one request_id are one task', limit, async (t: TestC
   const answers = await times(64, (i) => nodes[i % 2]!.write(insertTask, { task: newTask({ requestId: 'once' }), batches: [newBatch([1, 2])] }))
   t.assert.equal(new Set(answers.map(({ id }) => id)).size, 1)
   t.assert.equal(answers.filter(({ first }) => first).length, 1)
-  t.assert.equal((await nodes[0].read(listTasks, { viewer, before: 1_000, limit: 100, state: null })).length, 1)
+  const all = { before: 1_000, limit: 100, state: null, audienceKind: null, from: null, to: null, requestId: null }
+  t.assert.equal((await nodes[0].read(listTasks, { app: viewer.app, ...all })).length, 1)
 })
 
 test('no batch and no task is claimed twice, and none is left', limit, async (t: TestContext) => {

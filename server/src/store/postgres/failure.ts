@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 
 /**
  * What a failed statement means.
- * again        another transaction was in the way: the same one may well succeed now
+ * again        nothing happened, because another transaction was in the way: the same one may well succeed now
  * crossed      a lock was waited for too long, see groups.ts
  * unavailable  the server cannot do it now
  * surprise     the statement itself is wrong
@@ -27,6 +27,8 @@ export class Failure extends Error {
 const AGAIN = new Set(['40001', '40P01', '23505'])
 // Shutting down, crashed, starting up; read-only: the other one of a pair is the primary now.
 const BROKEN = /^(?:08|57P|25006)/
+// This node left a transaction alone for too long, so the server took it back and hung up.
+const LEFT_ALONE = '25P03'
 // No room or memory or connections left, taking too long, I/O errors, damaged data.
 const UNAVAILABLE = /^(?:53|57014|58|XX)/
 
@@ -37,6 +39,7 @@ export const failureOf = (error: unknown): Failure => {
   const message = error instanceof Error ? error.message : String(error)
   if (!isSaid(error)) return new Failure(message, 'unavailable', true, error)
   const { code } = error
+  if (code === LEFT_ALONE) return new Failure(message, 'again', true, error)
   if (AGAIN.has(code)) return new Failure(message, 'again', false, error)
   if (code === '55P03') return new Failure(message, 'crossed', false, error)
   if (BROKEN.test(code)) return new Failure(message, 'unavailable', true, error)

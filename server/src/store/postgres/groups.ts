@@ -22,6 +22,8 @@ export interface Call {
   args: unknown
   resolve(value: unknown): void
   reject(error: Error): void
+  /** How often it was begun on a connection that was then lost, and nothing happened. */
+  lost?: number
 }
 
 /**
@@ -96,7 +98,7 @@ export class Groups {
         session.release()
       }
     } catch (error) {
-      for (const call of calls.slice(answered)) refuse(call, error)
+      for (const call of calls.slice(answered)) this.#again(call, error)
     }
     storeGroups.value += 1
     storeGroupCalls.observe(calls.length)
@@ -107,6 +109,13 @@ export class Groups {
     this.#underWay -= 1
     this.#dispatch()
     if (this.#underWay === 0 && this.#waiting.size === 0) this.#onIdle?.()
+  }
+
+  /** On another connection, where it is known that nothing happened on the lost one. */
+  #again(call: Call, error: unknown): void {
+    call.lost = (call.lost ?? 0) + 1
+    if (error instanceof Failure && error.kind === 'again' && call.lost < TRIES) this.add(call)
+    else refuse(call, error)
   }
 
   /** False, and nothing happened, when one of them failed: then each is run by itself, and hurts nobody but itself. */

@@ -1,12 +1,18 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import pg from 'pg'
 import { StoreUnavailable } from '../store.ts'
+import { movingIn } from './moving-in.ts'
 import { postgresSchema } from './schema.ts'
 
 const folder = new URL('../migrations/', import.meta.url)
 
 const LOCK = 0x0ca2_1110 // any number, as long as it is nobody else's in this database
 const OLDEST = 140_000
+
+const migrations = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.sql')).sort()
+
+/** The schema's version that this program brings a database to. */
+export const knownSchema = (): number => migrations().length
 
 /** Brings the schema up to this program's version, in one transaction; nodes that start at once do it once. */
 export const migrate = async (url: string, connectMs: number): Promise<void> => {
@@ -20,6 +26,7 @@ export const migrate = async (url: string, connectMs: number): Promise<void> => 
   try {
     await checkServer(client)
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`)
+    if (await movingIn(client)) throw new Error('a store is still being moved into this database: carillon migrate, where it comes from, ends that')
     await bringUp(client)
     await client.query('COMMIT')
   } finally {
@@ -37,7 +44,7 @@ const checkServer = async (client: pg.Client): Promise<void> => {
 }
 
 const bringUp = async (client: pg.Client): Promise<void> => {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sql')).sort()
+  const files = migrations()
   await client.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
   const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version')
   const version = rows[0]?.version ?? 0

@@ -76,6 +76,27 @@ test('a write that waits too long for somebody else is refused, and changes noth
   await store.write(renameApp, { app: 1, name: 'new', actor: '', now: 1 })
 })
 
+test('a node that stops in the middle of a transaction keeps the others from its rows for a moment only', limit, async (t: TestContext) => {
+  const url = await server.database()
+  const [stopped, other] = [await openPostgres(url, { limits: { idleMs: 200 } }), await openPostgres(url)]
+  for (const store of [stopped, other]) t.after(() => store.close())
+  await other.write(createApp, app('one'))
+  const [holds, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const stops = async (tx: Tx): Promise<void> => {
+    await tx.run(`UPDATE apps SET name = 'of the one that stopped'`)
+    holds.resolve()
+    await goesOn.promise
+    await tx.run(`UPDATE apps SET name = 'late'`)
+  }
+  const stopping = stopped.write(stops, {})
+  await holds.promise
+  await other.write(renameApp, { app: 1, name: 'of the other', actor: '', now: 1 })
+  t.assert.equal((await other.read(getApp, { appId: 'one' }))!.name, 'of the other')
+  goesOn.resolve()
+  await stopping
+  t.assert.equal((await other.read(getApp, { appId: 'one' }))!.name, 'late', 'once it goes on, it begins again')
+})
+
 test('a read that no connection is free for is refused, not kept waiting', limit, async (t: TestContext) => {
   const store = await openPostgres(await server.database(), { readers: 1, limits: { connectMs: 100 } })
   t.after(() => store.close())

@@ -9,6 +9,11 @@ export interface Limits {
   connectMs: number
   /** For one statement, the locks it waits for included. */
   statementMs: number
+  /**
+   * Between two statements of a transaction. A node that is frozen, or cut off, in the middle of one keeps everybody from
+   * the rows it holds: of a badge counter's all who notify the same thousand devices, on all nodes.
+   */
+  idleMs: number
 }
 
 // A plan is kept until its tables are analyzed, which may be a minute after they have grown, and one that was made while
@@ -16,18 +21,22 @@ export interface Limits {
 const PLANS_KEPT_MS = 10_000
 
 /** For every connection. Without seqscan: each operation is written to walk an index, however small its table is now. */
-const settings = ({ statementMs }: Limits): string =>
+const settings = ({ statementMs, idleMs }: Limits): string =>
   [
     `statement_timeout = ${statementMs}`,
-    `idle_in_transaction_session_timeout = ${statementMs}`,
+    `idle_in_transaction_session_timeout = ${idleMs}`,
     `default_transaction_isolation = 'read committed'`,
     'enable_seqscan = off',
     'jit = off',
     'client_min_messages = error',
   ].map((setting) => `SET ${setting}`).join('; ')
 
+/** Why connections were lost between two statements. The next statement fails, but does not say why. */
+const losses = new WeakMap<pg.ClientBase, Error>()
+
 const prepareWith = (sql: string) => async (client: pg.ClientBase): Promise<void> => {
-  client.on('error', () => {}) // lost between two statements: the next one says so; without a listener it would end the process
+  // Without a listener it would end the process. What comes first is the reason, the rest its consequence.
+  client.on('error', (error) => void (losses.has(client) || losses.set(client, error)))
   await client.query(sql)
 }
 
@@ -59,7 +68,7 @@ export class Connections {
     try {
       const client = await this.#pool.connect()
       this.#weather.good()
-      const session = new Session(client)
+      const session = new Session(client, () => losses.get(client))
       const now = performance.now()
       const planned = this.#planned.get(client) ?? now
       if (planned + PLANS_KEPT_MS <= now) await session.forgetPlans()

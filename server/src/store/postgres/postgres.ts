@@ -13,7 +13,7 @@ export interface PostgresOptions {
   limits?: Partial<Limits>
 }
 
-const LIMITS: Limits = { connectMs: 3_000, statementMs: 15_000 }
+const LIMITS: Limits = { connectMs: 3_000, statementMs: 15_000, idleMs: 1_000 }
 // Measured on two cores shared with the server: 8 accept 5,700 a second, 16 no more; and each is a process of the server.
 const WRITERS = 8
 const READERS = 4

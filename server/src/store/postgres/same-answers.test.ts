@@ -6,7 +6,9 @@ import { startPostgres } from '../../../../scripts/throwaway-postgres.ts'
 import * as operations from '../operations.ts'
 import { accessScene } from '../scenes/access.fixture.ts'
 import { Book } from '../scenes/book.fixture.ts'
+import { consoleScene } from '../scenes/console.fixture.ts'
 import { devicesScene } from '../scenes/devices.fixture.ts'
+import { lanesScene } from '../scenes/lanes.fixture.ts'
 import { nodesScene } from '../scenes/nodes.fixture.ts'
 import { pathScene } from '../scenes/path.fixture.ts'
 import { openSqlite } from '../sqlite/sqlite.ts'
@@ -27,7 +29,7 @@ const playOn = async (store: Store, scene: (book: Book) => Promise<void>): Promi
   return book
 }
 
-const scenes = { access: accessScene, devices: devicesScene, nodes: nodesScene, path: pathScene }
+const scenes = { access: accessScene, console: consoleScene, devices: devicesScene, lanes: lanesScene, nodes: nodesScene, path: pathScene }
 const played = new Set<string>()
 
 for (const [name, scene] of Object.entries(scenes)) {
@@ -43,7 +45,7 @@ for (const [name, scene] of Object.entries(scenes)) {
 }
 
 // Parts of other operations' transactions, called by those; and functions that touch no store.
-const PARTS = ['insertBatches', 'freeBatch', 'finishTask', 'tellTaskEnded', 'touchDevice', 'laneOf', 'placeOfLane', 'certificateSeat', 'windowQuery', 'nextQuery', 'wakeDevices', 'tellMoved']
+const PARTS = ['addSize', 'addSum', 'insertBatches', 'freeBatch', 'finishTask', 'tellTaskEnded', 'touchDevice', 'laneOf', 'placeOfLane', 'certificateSeat', 'accessSeat', 'windowQuery', 'nextQuery', 'wakeDevices', 'tellMoved', 'addPlaces']
 
 test('no operation of the store is left out', (t: TestContext) => {
   const all = Object.entries(operations).flatMap(([name, operation]) => (typeof operation === 'function' ? [name] : []))

@@ -13,11 +13,14 @@ const OPERATION_MS = 30_000
 export class Session implements Tx {
   readonly shared = true
   readonly #client: PoolClient
+  readonly #loss: () => Error | undefined
   #until = performance.now() + OPERATION_MS
   #broken = false
 
-  constructor(client: PoolClient) {
+  /** `loss`: why the connection was lost, if it was between two statements. */
+  constructor(client: PoolClient, loss: () => Error | undefined) {
     this.#client = client
+    this.#loss = loss
   }
 
   async get<R>(sql: string, ...values: Value[]): Promise<R | undefined> {
@@ -77,7 +80,7 @@ export class Session implements Tx {
     try {
       return await query()
     } catch (error) {
-      const failure = failureOf(error)
+      const failure = failureOf(this.#loss() ?? error)
       if (failure.broken) this.#broken = true
       throw failure
     }

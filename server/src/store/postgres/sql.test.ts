@@ -1,5 +1,5 @@
 import test, { type TestContext } from 'node:test'
-import { list } from '../store.ts'
+import { list, rows } from '../store.ts'
 import { isFree, statementOf, translate } from './sql.ts'
 
 const text = (sql: string): string => translate(sql).text
@@ -22,6 +22,21 @@ test('lists are arrays', (t: TestContext) => {
   const { bind } = translate('SELECT 1 AS one FROM a WHERE b any_int(?1) AND c any_text(?2) AND d = ?3')
   t.assert.deepEqual(bind([list([1, 2 ** 53 - 1]), list(['a,"b"', '{}']), '[1]']), ['{1,9007199254740991}', ['a,"b"', '{}'], '[1]'])
   t.assert.deepEqual(bind([list([]), list([]), null]), ['{}', [], null])
+})
+
+test('rows are an array for each column, joined by the first one as an array too', (t: TestContext) => {
+  const { text: sql, bind } = translate('UPDATE a SET b = w.b, c = ?1 FROM each_row(?2) w (id int, b text, d bytes) WHERE a.id = w.id AND e = ?3')
+  t.assert.equal(
+    sql,
+    'UPDATE a SET b = w.b, c = $1 FROM unnest($2::bigint[], $4::text[], $5::bytea[]) w (id, b, d) WHERE a.id = ANY ($2::bigint[]) AND a.id = w.id AND e = $3',
+  )
+  const given = rows([[1, 'x "{\\', Uint8Array.of(0, 255)], [2 ** 53 - 1, null, null]])
+  t.assert.deepEqual(bind([9, given, 8]), [9, '{1,9007199254740991}', 8, ['x "{\\', null], ['\\x00ff', null]])
+  t.assert.deepEqual(bind([9, rows([]), 8]), [9, '{}', 8, [], []])
+  t.assert.equal(
+    text('INSERT INTO a (b, c) SELECT w.b, ? FROM each_row(?) w (b int, d int) WHERE true ON CONFLICT DO NOTHING'),
+    'INSERT INTO a (b, c) SELECT w.b, $1 FROM unnest($2::bigint[], $3::bigint[]) w (b, d) WHERE true ON CONFLICT DO NOTHING',
+  )
 })
 
 test('a statement has one name for good', (t: TestContext) => {

@@ -31,7 +31,7 @@ const IN_ORDER = /each_(int|text)\(\$(\d+)\) (\w+) JOIN \/\*in order\*\/ ([^]*)/
 const ROWS = /each_row\(\$(\d+)\) (\w+) \(([^)]*)\)/
 const ARRAY = { int: 'bigint[]', text: 'text[]', bytes: 'bytea[]' } as const
 
-/** What a value is turned into: a list, or the columns of rows. The first of these keeps the value's place, the others follow all values. */
+/** What a value is turned into: a list, or the columns of rows: the first in the value's place, the others after all values. */
 type Shape = { item: Item } | { columns: Item[] }
 
 /** From the text both engines share (see Tx) to PostgreSQL's own. Locks (`for update …`) are PostgreSQL's already. */

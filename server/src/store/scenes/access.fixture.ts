@@ -9,7 +9,7 @@ import { addMembers, createGroup, groupExists, listGroups, removeMembers } from 
 import { claimKeyCheck, readKeyCheck } from '../keycheck.ts'
 import { findCandidate, logIn } from '../login.ts'
 import { NOW, login, sha } from '../people.fixture.ts'
-import { createAdminToken, expiredTokens, findDeviceCaller, findToken, listAdminTokens, logOut, purgeTokens, revokeToken } from '../tokens.ts'
+import { createAdminToken, expiredTokens, findDeviceCallers, findToken, listAdminTokens, logOut, purgeTokens, revokeToken } from '../tokens.ts'
 import { deleteUser, insertUsers, kickUser, listUsers, passwordOf, setDisabled, setPassword, takenName, userExists } from '../users.ts'
 import type { Book } from './book.fixture.ts'
 
@@ -56,8 +56,8 @@ export const accessScene = async (book: Book): Promise<void> => {
   await book.write(logIn, { ...login(1, 3, '-', 'no device'), device: null })
   await book.read(findToken, { hash: sha('token tablet') })
   await book.read(findToken, { hash: sha('token phone') })
-  await book.read(findDeviceCaller, { pushTokenHash: sha('push tablet'), hash: sha('token tablet'), now: NOW })
-  await book.read(findDeviceCaller, { pushTokenHash: sha('push tablet'), hash: sha('token somebody else'), now: NOW })
+  const proof = (push: string, token: string) => ({ pushTokenHash: sha(push), hash: sha(token) })
+  await book.read(findDeviceCallers, { proofs: [proof('push tablet', 'token somebody else'), proof('push tablet', 'token tablet')], now: NOW })
   await book.read(findFileToken, { app: 1, storeHash: sha('store tablet'), now: NOW })
   await book.read(expiredTokens, { after: NOW, now: NOW + 2_000_000 })
   await book.write(createAdminToken, { app: 1, hash: sha('admin'), name: 'ci', expiresAt: null, ...by })
@@ -115,8 +115,8 @@ export const accessScene = async (book: Book): Promise<void> => {
   ]
   for (const now of [NOW, NOW, NOW, NOW + 1_500, NOW + 1_600, NOW + 60_000]) await book.write(reserveAttempt, { lanes, now })
   await book.read(blockedAttempts, { lanes, now: NOW + 60_001 })
-  await book.write(releaseAttempt, { lanes, now: NOW + 60_002 })
-  await book.write(forgiveAttempts, { reset: ['account/ann'], release: lanes.slice(1), now: NOW + 60_003 })
+  await book.write(releaseAttempt, { lanes })
+  await book.write(forgiveAttempts, { reset: ['account/ann'], release: lanes.slice(1) })
   await book.write(purgeAttempts, { now: NOW + 10_000_000 })
 
   await book.write(addChange, { kind: 'certificate', key: 2 ** 52, now: NOW + 9_000 })

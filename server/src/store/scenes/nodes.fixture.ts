@@ -3,7 +3,7 @@ import { purgeFrames, takeFrames, tellReceived } from '../frames.ts'
 import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, renewNode, silentNodes } from '../heart-beats.ts'
 import { NOW, newBatch, newTask } from '../people.fixture.ts'
 import { insertTask } from '../tasks.ts'
-import { readReasons } from '../trace.ts'
+import { lookAtBatches } from '../task-look.ts'
 import type { Book } from './book.fixture.ts'
 
 /** Nodes that come, fall silent and leave, with what they hold. */
@@ -31,6 +31,6 @@ export const nodesScene = async (book: Book): Promise<void> => {
   await book.write(takeFrames, { node: renewed, limit: 9 })
   await book.write(purgeFrames, {})
   await book.write(leaveNode, { node: renewed, now: later })
-  await book.read(readReasons, { taskId: id })
+  await book.read(lookAtBatches, { taskId: id, after: -1, some: 10 })
   await book.read(livingNodes, { now: later })
 }

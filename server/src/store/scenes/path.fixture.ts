@@ -2,15 +2,17 @@ import { createApp } from '../apps.ts'
 import { claimFromLane, claimHeld, claimOwn, laneOf, markDeliveries, nextLane, settleBatch, wakeLane } from '../batches.ts'
 import { overdueTasks } from '../checkup.ts'
 import { cancelTask, expireTask, expireTasks, purgeTasks } from '../endings.ts'
-import { addEvent, claimEvents, deleteWebhook, listEvents, purgeEvents, readWebhook, replayEvents, setWebhook, settleEvent, tellExpiringCertificates } from '../events.ts'
-import { addToInbox, endPlaces, keepInInbox, readInbox } from '../inbox.ts'
+import { addEvent, addEvents, claimEvents, deleteWebhook, listEvents, purgeEvents, readWebhook, replayEvents, setWebhook, settleEvent, tellExpiringCertificates } from '../events.ts'
+import { addToInbox, endPlaces, keepInInbox, readInboxes } from '../inbox.ts'
 import { RECEIVED, SENT, markOf } from '../ledger.ts'
 import { startNode } from '../nodes.ts'
 import { NOW, newBatch, newTask } from '../people.fixture.ts'
 import { putCertificate } from '../certificates.ts'
 import { tellLanePaused } from '../quarantine.ts'
-import { claimTask, endPlanning, findRequest, insertTask, listTasks, moveCursor, readTallies, readTask, visibleTask } from '../tasks.ts'
-import { findDelivery, readReasons, traceDelivery } from '../trace.ts'
+import { claimTask, endPlanning, findRequest, insertTask, moveCursor, readTallies, readTask, visibleTask } from '../tasks.ts'
+import { listTasks } from '../task-list.ts'
+import { lookAtBatches, readLogs } from '../task-look.ts'
+import { findDelivery, traceDelivery } from '../trace.ts'
 import { writeAudit } from '../audit.ts'
 import type { Book } from './book.fixture.ts'
 
@@ -72,8 +74,10 @@ export const pathScene = async (book: Book): Promise<void> => {
   await book.write(markDeliveries, { batches: marks([0, 1, 2, 500], markOf(SENT, false)), now: NOW + 900 })
   await book.write(markDeliveries, { batches: marks([2, 3], markOf(RECEIVED, true, 3)), now: NOW + 950 })
   await book.write(keepInInbox, { rows: [{ deviceId: 1, taskId: wide.id, batchId: own!.id, index: 0 }, { deviceId: 3, taskId: wide.id, batchId: own!.id, index: 2 }] })
+  const reader = (deviceId: number, more = {}) => ({ app: 1, deviceId, afterTask: 0, count: 10, limit: 100, ...more })
+  await book.read(readInboxes, { readers: [reader(100), reader(1), reader(4, { count: 1 }), reader(3, { afterTask: wide.id }), reader(2, { app: 2 }), reader(3)], now: NOW })
   for (const deviceId of [1, 2, 3, 4, 100]) {
-    await book.read(readInbox, { app: 1, deviceId, afterTask: 0, count: 10, limit: 100, now: NOW })
+    await book.read(readInboxes, { readers: [reader(deviceId)], now: NOW })
     await book.read(traceDelivery, { taskId: wide.id, deviceId })
     await book.read(findDelivery, { app: 1, taskId: small.id, deviceId, channel: null })
   }
@@ -81,12 +85,19 @@ export const pathScene = async (book: Book): Promise<void> => {
   await book.write(endPlaces, { deviceId: 1, places: [{ task_id: wide.id, batch_id: own!.id, state: 'replaced' }] })
   await book.write(markDeliveries, { batches: marks(range(0, 99), markOf(RECEIVED, true)), now: NOW + 1_000 })
   await book.read(overdueTasks, { before: NOW + 100_000 })
-  await book.read(readReasons, { taskId: small.id })
+  for (const after of [-1, 2, 1_000_000]) {
+    await book.read(lookAtBatches, { taskId: small.id, after, some: 2 })
+    await book.read(readLogs, { taskId: small.id, after, some: 2 })
+  }
   await book.read(readTallies, { viewer, ids: [small.id, wide.id, planned.id, 99] })
   await book.read(readTallies, { viewer: { app: 1, scopeKind: 'user', scopeId: 7 }, ids: [small.id, planned.id] })
   await book.read(visibleTask, { viewer: { app: 1, scopeKind: 'user', scopeId: 7 }, id: small.id })
   await book.read(visibleTask, { viewer, id: small.id })
-  for (const state of [null, 'done'] as const) await book.read(listTasks, { viewer, before: 100, limit: 3, state })
+  const asked = { app: 1, before: 100, limit: 3, state: null, audienceKind: null, from: null, to: null, requestId: null }
+  for (const more of [{}, { state: 'done' }, { state: 'accepted' }, { audienceKind: 'all' }, { audienceKind: 'tag', state: 'cancelled' }, { requestId }] as const) {
+    await book.read(listTasks, { ...asked, ...more })
+  }
+  for (const [from, to] of [[NOW, null], [NOW + 1, null], [null, NOW], [NOW, NOW + 1], [0, 1]] as const) await book.read(listTasks, { ...asked, from, to })
   await book.write(startNode, { now: NOW + 1_100 })
   await book.write(cancelTask, { taskId: small.id, now: NOW + 1_200 })
   await book.write(cancelTask, { taskId: small.id, now: NOW + 1_300 })
@@ -102,6 +113,8 @@ export const pathScene = async (book: Book): Promise<void> => {
 
   await book.write(addEvent, { app: 1, kind: 'webhook.test', data: { é: 1 }, now: NOW })
   await book.write(addEvent, { app: 2, kind: 'webhook.test', data: {}, now: NOW })
+  for (const app of [1, 2]) await book.write(addEvents, { app, kind: 'device.token_dead', data: [{ é: '"\\' }, {}], now: NOW })
+  await book.write(addEvents, { app: 1, kind: 'device.token_dead', data: [], now: NOW })
   await book.write(tellLanePaused, { place: { app: 1, vendor: 'apns', environment: 1 }, why: 'denied', until: NOW, now: NOW })
   const events = await book.write(claimEvents, { each: 3, now: NOW + 200_000_000 })
   for (const { id, attempt } of events) await book.write(settleEvent, { id, attempt, delivered: id % 2 === 0, answer: '200', dueAt: NOW + 1, now: NOW })

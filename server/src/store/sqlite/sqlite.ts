@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { storeCommitSeconds, storeGroupCalls, storeGroups, storeUnavailable } from '../../metrics.ts'
 import { type Op, type Store, StoreUnavailable } from '../store.ts'
 import { Connection } from './connection.ts'
+import { refuseMoved } from './moved.ts'
 import type { FromWriter, Result, ToWriter } from './writer.ts'
 
 export const databaseFile = (folder: string): string => join(folder, 'carillon.sqlite')
@@ -135,6 +136,7 @@ export interface SqliteOptions {
 
 /** Opens (and, the first time, makes) the store in a data folder. */
 export const openSqlite = async (folder: string, options: SqliteOptions = {}): Promise<SqliteStore> => {
+  refuseMoved(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { checkpoints = false, operations = new URL('../operations.ts', import.meta.url) } = options
   const workerData = { file: databaseFile(folder), checkpoints, operations: operations.href }

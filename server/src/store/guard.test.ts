@@ -1,6 +1,5 @@
 import test, { type TestContext } from 'node:test'
 import { Guard } from './guard.ts'
-import { nextDay } from './next-day.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 6)
 const MINUTE = 60_000
@@ -54,10 +53,21 @@ test('a lane whose few answers stay bad is never believed', (t: TestContext) => 
   t.assert.equal(guard.since, NOW)
 })
 
-test("an allowance of the day comes back a minute after midnight in China", (t: TestContext) => {
-  const at = (text: string): number => Date.parse(`${text}+08:00`)
-  t.assert.equal(nextDay(at('2026-11-15T00:00:00')), at('2026-11-16T00:01:00'))
-  t.assert.equal(nextDay(at('2026-11-15T23:59:59.999')), at('2026-11-16T00:01:00'))
-  t.assert.equal(nextDay(at('2026-12-31T12:00:00')), at('2027-01-01T00:01:00'))
-  t.assert.equal(nextDay(at('2026-11-16T00:00:30')), at('2026-11-17T00:01:00'))
+test('a guard that is stored and read again after every answer judges like one that never was', (t: TestContext) => {
+  const kept = new Guard()
+  let stored = new Guard()
+  let seed = 20_261_115
+  const draw = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below
+  const seen = new Set<string>()
+  let now = NOW
+  for (let answer = 0; answer < 3_000; answer += 1) {
+    now += draw(100) === 0 ? 3 * MINUTE : draw(20_000)
+    const dead = answer % 600 < 300 ? draw(4) : draw(2)
+    const judged = kept.count(now, 5, dead)
+    t.assert.equal(stored.count(now, 5, dead), judged)
+    t.assert.deepEqual(stored.minute(now), kept.minute(now))
+    stored = new Guard(JSON.parse(JSON.stringify(stored.state)), stored.since)
+    seen.add(judged)
+  }
+  t.assert.deepEqual(seen, new Set(['believed', 'tripped', 'doubted']))
 })

@@ -1,0 +1,27 @@
+/** The names of what is kept of the server's answers. What begins alike is forgotten together. */
+export const keys = {
+  session: ['session'],
+  overview: ['overview'],
+  tasks: (filter: object = {}) => ['tasks', filter],
+  task: (id: number) => ['task', id],
+  trace: (id: number, pushToken: string) => ['task', id, 'trace', pushToken],
+  lastTasks: ['last tasks'],
+  liveTask: (id: number) => ['live task', id],
+  devices: (filter: object = {}) => ['devices', filter],
+  device: (pushToken: string) => ['device', pushToken],
+  users: (filter: object = {}) => ['users', filter],
+  user: (id: number) => ['user', id],
+  groups: ['groups'],
+  groupsToJoin: ['groups', 'to join'],
+  certificates: ['certificates'],
+  certificateForms: ['certificate forms'],
+  lanes: ['lanes'],
+  settings: ['settings'],
+  tokens: ['tokens'],
+  webhook: ['webhook'],
+  /** Shown once, while the page is open. */
+  webhookSecret: ['webhook secret'],
+  events: ['events'],
+  audit: ['audit'],
+  browserTags: ['browser tags'],
+} as const

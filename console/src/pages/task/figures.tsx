@@ -1,0 +1,82 @@
+import { tallyOf } from '@carillon/protocol/counters.ts'
+import { channels } from '@carillon/protocol/names.ts'
+import type { TaskDescription } from '@carillon/protocol/task-answers.ts'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { keys } from '../../api/keys.ts'
+import { useSession } from '../../api/session.tsx'
+import { Funnel } from '../../parts/chart/funnel.tsx'
+import { Empty, Panel } from '../../parts/panel.tsx'
+import { partsWords } from '../../parts/parts.words.ts'
+import { useLanguage, useWords } from '../../words/language.tsx'
+import { tasksWords } from '../tasks.words.ts'
+import { type SeriesPoint, summed } from './series.ts'
+import style from './task.module.css'
+
+const TimeChart = lazy(async () => ({ default: (await import('../../parts/chart/time-chart.tsx')).TimeChart }))
+
+/** Target, sent and received: per channel, over time, and in words where it went otherwise. */
+export const Figures = ({ task }: { task: TaskDescription }) => {
+  const say = useWords(tasksWords)
+  const { counters } = task
+  const tallies = Object.fromEntries(channels.map((channel) => [channel, tallyOf(counters, channel)]))
+  const nobody = Object.values(tallies).every(({ target }) => target === 0)
+  return (
+    <>
+      <div className={style.halves}>
+        <Panel title={say.perChannel}>
+          {nobody ? <Empty title={say.nobody}>{say.nobodyText}</Empty> : <Funnel label={say.perChannel} tallies={tallies} />}
+        </Panel>
+        <Reasons reasons={task.reasons} />
+      </div>
+      <OverTime task={task} />
+    </>
+  )
+}
+
+const Reasons = ({ reasons }: { reasons: Record<string, number> }) => {
+  const say = useWords(tasksWords)
+  const { formats } = useLanguage()
+  const sorted = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
+  return (
+    <Panel title={say.reasons}>
+      {sorted.length === 0 ? (
+        <p className={style.soft}>{say.noReasons}</p>
+      ) : (
+        <dl className={style.reasons}>
+          {sorted.map(([reason, count]) => (
+            <div key={reason}>
+              <dt>{reason}</dt>
+              <dd>{formats.number(count)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Panel>
+  )
+}
+
+/** Read again whenever the counters have moved. */
+const OverTime = ({ task: { task_id, counters } }: { task: TaskDescription }) => {
+  const say = useWords(tasksWords)
+  const names = useWords(partsWords)
+  const { ask } = useSession()
+  const moved = JSON.stringify(counters)
+  const { data } = useQuery({
+    queryKey: [...keys.task(task_id), 'series', moved],
+    queryFn: () => ask<SeriesPoint[]>(`/push/task/${task_id}/series`),
+    placeholderData: (before) => before,
+  })
+  const points = summed(data ?? [])
+  return (
+    <Panel title={say.overTime}>
+      {points.length < 2 ? (
+        <p className={style.soft}>{say.noSeries}</p>
+      ) : (
+        <Suspense fallback={<div className={style.chart} />}>
+          <TimeChart label={say.overTime} series={[names.sent, names.received]} points={points} />
+        </Suspense>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,34 @@
+import { CarillonError } from '@carillon/sdk/call.ts'
+import { Button } from '@mantine/core'
+import { useWords } from '../words/language.tsx'
+import { Notice } from './notice.tsx'
+import { partsWords } from './parts.words.ts'
+
+/** What went wrong, in words for a person. */
+export const useReason = (): ((error: unknown) => string) => {
+  const say = useWords(partsWords)
+  return (error) => {
+    if (error instanceof CarillonError && error.status === 0) return say.noAnswer
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The same as a part of a page: it changes with the language. */
+export const Reason = ({ error }: { error: unknown }) => useReason()(error)
+
+/** In place of what could not be loaded. */
+export const Failed = ({ error, again }: { error: unknown; again?: () => void }) => {
+  const say = useWords(partsWords)
+  return (
+    <Notice tone="bad" title={say.couldNotLoad} role="alert">
+      <p>
+        <Reason error={error} />
+      </p>
+      {again && (
+        <Button variant="default" size="xs" onClick={again}>
+          {say.tryAgain}
+        </Button>
+      )}
+    </Notice>
+  )
+}

@@ -1,0 +1,78 @@
+import type { AudienceKind, TaskState } from '@carillon/protocol/names.ts'
+import type { ScopeKind } from './scope.ts'
+import { type Tx, type Value, list } from './store.ts'
+
+/** Which tasks of an app are asked for; null: whichever. */
+export interface TaskQuestion {
+  app: number
+  /** Only tasks with a smaller id. */
+  before: number
+  limit: number
+  state: TaskState | null
+  audienceKind: AudienceKind | null
+  /** Accepted at this time or later, and before that one. */
+  from: number | null
+  to: number | null
+  requestId: string | null
+}
+
+export interface ListedTask {
+  id: number
+  scope_kind: ScopeKind
+  scope_id: number
+  dry_run: number
+  state: TaskState
+  accepted_at: number
+  plan_at: number | null
+  expires_at: number
+  finished_at: number | null
+  purged: number
+  audience_kind: AudienceKind | null
+  title: string | null
+}
+
+const COLUMNS = `id, scope_kind, scope_id, dry_run, state, accepted_at, plan_at, expires_at, finished_at,
+  CASE WHEN message IS NULL THEN 1 ELSE 0 END AS purged, audience_kind, title`
+
+/** Newest first, paged by id. */
+export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedTask[]> => {
+  const { app, limit, state, audienceKind, from, to, requestId } = question
+  // One upper end: of two conditions an index is walked by one, and what the other leaves out is looked at.
+  const before = to === null ? question.before : Math.min(question.before, await firstSince(tx, app, to + CLOCKS_DIFFER_MS))
+  const values: Value[] = [app, before]
+  const bind = (value: Value): string => `?${values.push(value)}`
+  const where = ['app = ?1', 'id < ?2']
+  if (requestId !== null) where.push(`id any_int(${bind(list(await tasksOfRequest(tx, app, requestId)))})`)
+  // The second condition is the index's own.
+  if (state !== null) where.push(`state = ${bind(state)}`, ...(state === 'done' ? [] : [`state <> 'done'`]))
+  if (audienceKind !== null) where.push(`audience_kind = ${bind(audienceKind)}`)
+  if (from !== null) where.push(`id >= ${bind(await firstSince(tx, app, from - CLOCKS_DIFFER_MS))}`, `accepted_at >= ${bind(from)}`)
+  if (to !== null) where.push(`accepted_at < ${bind(to)}`)
+  return tx.all<ListedTask>(`SELECT ${COLUMNS} FROM tasks WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT ${bind(limit)}`, ...values)
+}
+
+const REQUESTS_SHOWN = 500
+
+/** In every scope of the app the same request_id is another task's. */
+const tasksOfRequest = async (tx: Tx, app: number, requestId: string): Promise<number[]> => {
+  const rows = await tx.all<{ task_id: number }>(`SELECT task_id FROM requests WHERE app = ?1 AND request_id = ?2 LIMIT ${REQUESTS_SHOWN}`, app, requestId)
+  return rows.map(({ task_id }) => task_id)
+}
+
+// Ids rise with the time of acceptance, but for what nodes' clocks differ by and what is accepted at the same moment.
+const CLOCKS_DIFFER_MS = 5_000
+
+/** The first id from which on tasks were accepted since then: found by halving, so that no index of times is needed. */
+const firstSince = async (tx: Tx, app: number, at: number): Promise<number> => {
+  const newest = await tx.get<{ id: number }>('SELECT id FROM tasks WHERE app = ?1 ORDER BY id DESC LIMIT 1', app)
+  let [before, from] = [0, (newest?.id ?? 0) + 1]
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2)
+    const task = await tx.get<{ id: number; accepted_at: number }>(
+      'SELECT id, accepted_at FROM tasks WHERE app = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT 1', app, middle, from,
+    )
+    if (task && task.accepted_at < at) before = task.id
+    else from = middle
+  }
+  return from
+}

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { VendorName } from '@carillon/protocol/names.ts'
+import type { Message, Setting } from '@carillon/protocol/notify.ts'
+import type { Carried } from '@carillon/protocol/push-answers.ts'
+import { badgeRule, expiryOf } from '../push/task.ts'
+import type { AppAccounts } from './accounts.ts'
+import type { Account, Sight, Vendor, VendorRequest } from './vendor.ts'
+import { vendors } from './vendors.ts'
+
+interface Draft {
+  message: Message
+  setting: Setting
+}
+
+/** What every vendor would carry of a message, read from the requests it would be sent with. */
+export const preflightVendors = ({ name, accounts }: AppAccounts, draft: Draft, now: number): Carried[] =>
+  Object.values(vendors).map((vendor) => {
+    const own = accounts.filter((account) => account.vendor === vendor.name)
+    const account = own.find(({ environment }) => environment === 1) ?? own[0]
+    return { ...carriedBy(vendor, account ?? standIn, { appName: name, now }, draft), certificate: account !== undefined }
+  })
+
+/** Any account will do to see what a message becomes; options change some of it. */
+const standIn: Account = { app_id: '1', app_key: '1', app_secret: '1', certificate: '', name: 'com.example.app', options: {}, environment: 1 }
+
+interface Around {
+  appName: string
+  now: number
+}
+
+/** A task's id and a device's are not known yet: ones of a usual length. */
+const TASK_ID = 1_000_000
+const DEVICE_ID = 1_000_000
+
+const requestOf = (vendor: Vendor, account: Account, { appName, now }: Around, { message, setting }: Draft): VendorRequest => {
+  const token = vendor.probe?.token ?? 'token'
+  const rule = badgeRule(message)
+  const badge = rule && ('set' in rule ? rule.set : rule.add)
+  return vendor.request({
+    push: { taskId: TASK_ID, message, setting, appName, now, expiresAt: expiryOf(message, setting, now), receiptUrl: undefined },
+    account,
+    addresses: [{ token, deviceId: DEVICE_ID, badge }],
+    region: vendor.regionOf?.(token, account) ?? '',
+    access: 'access',
+    variant: '',
+    prepared: '',
+  })
+}
+
+const carriedBy = (vendor: Vendor, account: Account, around: Around, draft: Draft): Omit<Carried, 'certificate'> => {
+  const nothing = { vendor: vendor.name, title: null, body: null, big_text: null, image: null, cut: [], dropped: [], bytes: 0, limit: null }
+  if (!vendor.carries(draft.message, account)) {
+    const hint = 'pass_through' in vendor.options.properties ? '; the option pass_through of its certificate tries it all the same' : ''
+    return { ...nothing, carries: false, why: `${vendor.title} has no way to carry a message that shows nothing${hint}` }
+  }
+  const request = requestOf(vendor, account, around, draft)
+  const sight = vendor.sight(request)
+  const { title = null, body = null, bigText = null, image = null, size, most } = sight
+  return {
+    vendor: vendor.name,
+    carries: size <= most,
+    ...(size > most && { why: `it takes ${size} of the ${most} that ${vendor.title} has room for` }),
+    title,
+    body,
+    big_text: bigText,
+    image,
+    cut: cutsOf(draft.message, sight),
+    dropped: droppedBy(vendor, draft, request, (without) => requestOf(vendor, account, around, without)),
+    bytes: size,
+    limit: most,
+  }
+}
+
+const inUnits = { characters: (text: string): number => Array.from(text).length, bytes: (text: string): number => Buffer.byteLength(text) }
+
+/** A text that is shown and is only the beginning of one that was given. */
+const cutsOf = ({ title, body, big_text }: Message, sight: Sight): Carried['cut'] => {
+  const cuts: Carried['cut'] = []
+  const compare = (shown: string | undefined, given: Partial<Record<'title' | 'body' | 'big_text', string | undefined>>, unit: 'characters' | 'bytes' = 'characters') => {
+    if (shown === undefined || Object.values(given).includes(shown)) return
+    const beginning = shown.replace(/…$/, '')
+    const found = Object.entries(given).find(([, text]) => text?.startsWith(beginning))
+    if (found) cuts.push({ field: `message.${found[0]}`, from: inUnits[unit](found[1]!), to: inUnits[unit](shown), unit })
+  }
+  compare(sight.title, { title })
+  compare(sight.body, { body, big_text })
+  compare(sight.bigText, { big_text }, sight.bigTextIn)
+  return cuts
+}
+
+const ofMessage = ['title', 'body', 'big_text', 'attachment_url', 'badge', 'ext'] as const
+/** What a field says that is left out. */
+const usual: readonly unknown[] = [undefined, false, 0, 'default', 'open_app', '+1']
+
+const fieldsIn = (holder: unknown): Record<string, unknown> => (holder ?? {}) as Record<string, unknown>
+
+/** Fields by their path that a vendor could do something about: its own, and those meant for phones like its. */
+const fieldsFor = (vendor: VendorName, { message, setting }: Draft): string[] => {
+  const given = (holder: unknown, names: readonly string[], path: string): string[] =>
+    names.filter((name) => !usual.includes(fieldsIn(holder)[name])).map((name) => `${path}.${name}`)
+  const texts = given(message, ofMessage, 'message')
+  const collapse = given(setting, ['collapse_id'], 'setting')
+  if (vendor === 'apns') return [...texts, ...given(message.ios, Object.keys(fieldsIn(message.ios)), 'message.ios'), ...collapse]
+  const own = fieldsIn(message[vendor])
+  const forAndroid = Object.keys(fieldsIn(message.android)).filter((name) => own[name] === undefined)
+  return [...texts, ...given(message.android, forAndroid, 'message.android'), ...given(own, Object.keys(own), `message.${vendor}`), ...collapse]
+}
+
+/** The same but for one field. What stands in the others is not copied: numbers in it may be more exact than a copy. */
+const without = (draft: Draft, path: string): Draft => leftOut({ ...draft }, path.split('.')) as unknown as Draft
+
+const leftOut = (record: Record<string, unknown>, [name, ...inner]: string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]) => {
+      if (key !== name) return [[key, value]]
+      return inner.length === 0 ? [] : [[key, leftOut(value as Record<string, unknown>, inner)]]
+    }),
+  )
+
+/**
+ * What makes no difference to what is shown: the request is built once more without it. What the app alone gets is told as
+ * that. A message that shows nothing has nothing to miss.
+ */
+const droppedBy = (vendor: Vendor, draft: Draft, request: VendorRequest, build: (draft: Draft) => VendorRequest): Carried['dropped'] => {
+  if (draft.message.type === 'cmd') return []
+  const { shown } = vendor.sight(request)
+  return fieldsFor(vendor.name, draft).flatMap((field) => {
+    const other = build(without(draft, field))
+    if (other.body === request.body && isDeepStrictEqual(other.headers, request.headers)) return { field, why: whyUnused(vendor, draft, field, build) }
+    const isSeen = field === 'message.ext' || !isDeepStrictEqual(vendor.sight(other).shown, shown)
+    return isSeen ? [] : { field, why: 'it is not shown; the app gets it as data' }
+  })
+}
+
+const whyUnused = (vendor: Vendor, { message }: Draft, field: string, build: (draft: Draft) => VendorRequest): string => {
+  if (field === 'message.body' && message.big_text !== undefined) return 'big_text is shown in its place'
+  const makesSense = (short: Message): boolean => {
+    const draft = { message: { title: 't', body: 'b', ...short }, setting: {} }
+    return build(draft).body !== build(without(draft, field)).body
+  }
+  if (field === 'message.ext' || (field === 'message.big_text' && makesSense({ big_text: 'long' }))) return 'there is no room for it'
+  if (field === 'message.attachment_url' && makesSense({ attachment_url: 'https://a.example/a.png' })) return 'there is no room for it'
+  if (field === 'message.badge' && makesSense({ badge: '5', [vendor.name]: { badge_class: 'Main' } })) return 'it needs badge_class'
+  return `${vendor.title} has no place for it`
+}

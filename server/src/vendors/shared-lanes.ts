@@ -1,0 +1,190 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import { TOKENS_DYING } from '../store/guard.ts'
+import type { LaneNews, LaneState, LaneTurn, Rest } from '../store/shared-lanes.ts'
+import { meetLanes, readLanes, takeTime } from '../store/shared-lanes.ts'
+import { type Store, StoreUnavailable } from '../store/store.ts'
+import type { OpenAccount } from './accounts.ts'
+import { Lane } from './lane.ts'
+import type { Resting } from './resting.ts'
+import { SharedGuard } from './shared-guard.ts'
+import { SharedRate } from './shared-rate.ts'
+import type { Limits } from './vendor.ts'
+
+/** A pause on one node stops the others within twice this. */
+const LOOK_MS = 400
+/** Over before the others could hear of it, or as good as the one they know. */
+const MOMENT_MS = 200
+/** Devices to be left alone are looked for so far back: nodes' clocks differ, and what they write takes a while. */
+const OVERLAP_MS = 10_000
+
+type Pause = NonNullable<LaneNews['pause']>
+
+interface Shared {
+  lane: Lane
+  guard: SharedGuard
+  account: OpenAccount
+  /** As all nodes saw it last. */
+  known: LaneState | undefined
+  /** What had worked here by the time its trouble was heard of. */
+  successes: number
+  /** The others do not know of it yet. */
+  pause: Pause | null
+}
+
+interface Parts {
+  store: Store
+  clock: Clock
+  log: Logger
+  resting: Resting
+}
+
+/**
+ * The lanes of this node among those of others. Each node tells through the store what it was answered and what it was
+ * asked to wait for, and hears what the others were, a few times a second; what matters at once is told at once.
+ */
+export class SharedLanes {
+  readonly #parts: Parts
+  readonly #lanes = new Map<string, Shared>()
+  #rests: Rest[] = []
+  /** Up to when devices to be left alone have been heard of. */
+  #restsUntil = 0
+  #current: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    void this.meet()
+    this.#rest()
+  }
+
+  /** A lane that takes its time from the store, and learns there what others know before it sends anything. */
+  open(account: OpenAccount, limits: Limits, perSecond: number): Lane {
+    const { store, clock } = this.#parts
+    const { key, app, vendor, environment } = account
+    const place = { app, vendor, environment }
+    const rate = new SharedRate(perSecond, clock, async (fromUs, lengthUs) => {
+      try {
+        const taken = await store.write(takeTime, { place, account: key, fromUs, lengthUs, now: clock.now() })
+        this.#learn(taken.state)
+        return taken.endUs
+      } catch (error) {
+        this.#failed(error)
+        throw error
+      }
+    })
+    const guard = new SharedGuard()
+    const lane = new Lane(limits, clock, rate, guard)
+    this.#lanes.set(key, { lane, guard, account, known: undefined, successes: 0, pause: null })
+    return lane
+  }
+
+  close({ key }: OpenAccount): void {
+    this.#lanes.delete(key)
+  }
+
+  /** Tells the others of a pause; resolves when they can know. */
+  async pause({ key }: OpenAccount, pause: Pause): Promise<void> {
+    const shared = this.#lanes.get(key)
+    const now = this.#parts.clock.now()
+    if (!shared) return
+    const known = Math.max(now, shared.known?.pausedUntil ?? 0, shared.pause?.until ?? 0)
+    if (pause.until < known + MOMENT_MS) return
+    const { failures = 0, tell = false } = shared.pause ?? {}
+    shared.pause = { ...pause, failures: Math.max(failures, pause.failures), tell: tell || pause.tell }
+    await this.meet()
+  }
+
+  /** Tells the others to leave a device alone. */
+  rest(rest: Rest): void {
+    this.#rests.push(rest)
+    void this.meet()
+  }
+
+  /** Tells and hears. What has just happened may have missed the meeting under way: that one is followed by another. */
+  meet(): Promise<void> {
+    this.#next ??= this.#current.then(() => {
+      this.#next = undefined
+      this.#current = this.#meet()
+      return this.#current
+    })
+    return this.#next
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.meet()
+  }
+
+  #rest(): void {
+    this.#timer = setTimeout(() => {
+      void this.meet().then(() => {
+        if (this.#timer) this.#rest()
+      })
+    }, LOOK_MS).unref()
+  }
+
+  async #meet(): Promise<void> {
+    const { store, clock, resting } = this.#parts
+    const now = clock.now()
+    const asked = { accounts: [...this.#lanes.keys()], restsAfter: this.#restsUntil - OVERLAP_MS, now }
+    const news = [...this.#lanes.values()].flatMap((shared) => newsOf(shared) ?? [])
+    const rests = this.#rests.splice(0)
+    try {
+      const hasNews = news.length > 0 || rests.length > 0
+      const heard = hasNews
+        ? await store.write(meetLanes, { ...asked, news, rests })
+        : { ...(await store.read(readLanes, asked)), turns: [] }
+      this.#restsUntil = now
+      for (const { account, deviceId, until } of heard.rests) resting.add(account, deviceId, until)
+      for (const turn of heard.turns) this.#log(turn, news.find(({ account }) => account === turn.account)!)
+      for (const state of heard.lanes) this.#learn(state)
+    } catch (error) {
+      for (const one of news) this.#takeBack(one)
+      this.#rests.unshift(...rests)
+      this.#failed(error)
+    }
+  }
+
+  /** The store says itself when it is away. */
+  #failed(error: unknown): void {
+    if (error instanceof StoreUnavailable) return
+    this.#parts.log.error({ err: error }, 'lanes could not be shared with other nodes; it is tried again in a moment')
+  }
+
+  #learn(state: LaneState): void {
+    const shared = this.#lanes.get(state.account)
+    if (!shared) return
+    const { known, lane, guard } = shared
+    if (isTroubled(state) && !(known && isTroubled(known))) shared.successes = lane.successes
+    shared.known = state
+    guard.learn(state)
+    if (!shared.pause) lane.learn(state)
+  }
+
+  #takeBack({ account, answers, dead, pause }: LaneNews): void {
+    const shared = this.#lanes.get(account)
+    if (!shared) return
+    shared.guard.takeBack({ answers, dead })
+    shared.pause ??= pause
+  }
+
+  #log({ told, released }: LaneTurn, { place, pause }: LaneNews): void {
+    const { log } = this.#parts
+    if (told) log.error({ ...place, why: pause!.why, until: new Date(pause!.until).toISOString() }, 'a lane is paused')
+    if (released !== null) log.error({ ...place, released }, TOKENS_DYING)
+  }
+}
+
+const isTroubled = ({ failures, isTold }: LaneState): boolean => failures > 0 || isTold
+
+const newsOf = (shared: Shared): LaneNews | undefined => {
+  const { lane, guard, account: { key, app, vendor, environment }, known, successes, pause } = shared
+  const worked = known !== undefined && isTroubled(known) && lane.successes > successes
+  const told = guard.tell()
+  if (told.answers === 0 && !worked && !pause) return undefined
+  shared.pause = null
+  return { account: key, place: { app, vendor, environment }, ...told, worked, pause }
+}
