@@ -60,6 +60,25 @@ test('attachments are kept by whoever has a file token and the key, and served s
     t.assert.equal((await upload(carillon, login, 'x.mp4', large(20 * 1024 * 1024 + 1, video))).code, 41300)
   })
 
+  await t.test('an admin keeps files for the app itself, which no user takes along', async (t: TestContext) => {
+    const put = async (name: string, body: Buffer, headers: Record<string, string>): Promise<Envelope> =>
+      (await fetch(`${carillon.http}/file/${name}`, { method: 'PUT', headers: { app_id: 'demo', ...headers }, body })).json() as Promise<Envelope>
+    const kept = await put('banner.png', PNG, { 'access-token': carillon.admin })
+    t.assert.equal(kept.code, 200, kept.message ?? '')
+    t.assert.deepEqual(Buffer.from(await (await fetch(kept.data.url)).arrayBuffer()), PNG)
+    const [entry] = await carillon.ok('/app/audit?limit=1', { token: carillon.admin })
+    t.assert.deepEqual([entry.action, entry.detail], ['file.put', { name: 'banner.png', size: PNG.length }])
+    t.assert.equal((await put('banner.png', PNG, { cookie: `carillon_session=${carillon.admin}` })).code, 200)
+    t.assert.equal((await put('banner.png', PNG, { cookie: `carillon_session=${carillon.admin}`, 'sec-fetch-site': 'cross-site' })).code, 10003)
+    t.assert.equal((await put('banner.png', PNG, {})).code, 10003)
+    t.assert.equal((await put('banner.png', PNG, { 'access-token': 'ca_nobody' })).code, 10008)
+    t.assert.equal((await put('banner.png', PNG, { 'access-token': login.token })).code, 10010)
+    t.assert.equal((await put('banner.png', PNG, { 'access-token': carillon.admin, user_id: String(login.user_id) })).code, 10010)
+    t.assert.match((await put('banner.html', PNG, { 'access-token': carillon.admin })).message!, /^name must end in /)
+    t.assert.match((await put('banner.png', Buffer.from('<b>'), { 'access-token': carillon.admin })).message!, /^body /)
+    t.assert.equal((await put('banner.png', Buffer.concat([PNG, Buffer.alloc(1024 * 1024)]), { 'access-token': carillon.admin })).code, 12002)
+  })
+
   await t.test('a deleted user’s files are gone', async (t: TestContext) => {
     const kept = await upload(carillon, login, 'gone.png', PNG)
     await carillon.ok('/user/delete', { token: carillon.admin, body: { user_id: login.user_id } })

@@ -176,7 +176,8 @@ const webhookUrl = Words('Where events are posted.')
 
 export const WebhookSecret = Type.Object({ url: webhookUrl, secret: Words('Signs what is posted; shown this once.') })
 
-export const WebhookRecord = Type.Object({ url: webhookUrl, updated_at: Millis('When it was set') })
+const WebhookRecord = Type.Object({ url: webhookUrl, updated_at: Millis('When it was set') }, { title: 'Webhook' })
+export const WebhookRecordOrNull = Type.Unsafe<Static<typeof WebhookRecord> | null>({ anyOf: [WebhookRecord, { type: 'null' }] })
 
 export const Event = Type.Object(
   {

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
 import { type Counters, emptyCounters, type Tally } from './counters.ts'
-import { audienceKinds, taskStates } from './names.ts'
+import { audienceKinds, channels, taskStates } from './names.ts'
 import { Message, Setting } from './notify.ts'
 import { Type } from './type.ts'
 import { OneOf } from './types.ts'
@@ -91,6 +91,19 @@ const Step = Type.Object(
   { title: 'Step' },
 )
 export const TaskTrace = Type.Object({ task_id: Id('The task.'), state: OneOf(taskStates), steps: Rows(Step) })
+
+export const TaskSeries = Rows(
+  Type.Object(
+    {
+      at: Millis('From when on'),
+      channel: OneOf(channels),
+      sent: Count('Handed over until the next point.'),
+      received: Count('Received until then.'),
+    },
+    { title: 'Point' },
+  ),
+)
+export type TaskSeries = Static<typeof TaskSeries>
 
 export const ReceiptsTaken = Type.Object({
   accepted: Count('How many are about pushes this device was sent; the others are ignored.'),

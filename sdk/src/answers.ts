@@ -1,5 +1,5 @@
-import type { Counters } from '@carillon/protocol/counters.ts'
-import type { Platform, TaskState } from '@carillon/protocol/names.ts'
+import type { Counters, Tally } from '@carillon/protocol/counters.ts'
+import type { AudienceKind, Platform, TaskState } from '@carillon/protocol/names.ts'
 import type { Audience, Message, Setting } from '@carillon/protocol/notify.ts'
 
 /** What every login answers with. */
@@ -101,6 +101,14 @@ export interface TaskSummary {
   finished_at: number | null
   /** Its content is not kept any more; its counters are. */
   purged: boolean
+}
+
+export interface TaskListed extends TaskSummary {
+  /** The beginning of what is shown. */
+  title: string | null
+  audience_kind: AudienceKind | null
+  /** Over all channels; null where adding up takes too long: see `counters`. */
+  sums: Tally | null
 }
 
 export interface TaskShown extends TaskSummary {

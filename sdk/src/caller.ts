@@ -1,7 +1,12 @@
 import type { AppSettingPut, CertificatePut, RegisterBatch } from '@carillon/protocol/bodies.ts'
+import type { Overview } from '@carillon/protocol/console-answers.ts'
 import type { Counters } from '@carillon/protocol/counters.ts'
-import type { TaskState } from '@carillon/protocol/names.ts'
-import type { Notify } from '@carillon/protocol/notify.ts'
+import type { DeviceDetail, DevicePage, FoundUsers, UserDetail } from '@carillon/protocol/device-answers.ts'
+import type { DeviceSearch, UserSearch } from '@carillon/protocol/device-bodies.ts'
+import type { AudienceKind, TaskState } from '@carillon/protocol/names.ts'
+import type { Count, Notify, Preflight } from '@carillon/protocol/notify.ts'
+import type { Carried, Counted } from '@carillon/protocol/push-answers.ts'
+import type { TaskSeries } from '@carillon/protocol/task-answers.ts'
 import type {
   AuditEntry,
   CertificateRecord,
@@ -12,8 +17,8 @@ import type {
   ListedUser,
   Paged,
   RegisteredRow,
+  TaskListed,
   TaskShown,
-  TaskSummary,
   TokenRecord,
   TraceShown,
 } from './answers.ts'
@@ -23,6 +28,8 @@ import { again, type Patience } from './again.ts'
 type Id = number | bigint
 type Page = { page_num?: number; page_size?: number }
 type At = { provider: number; environment?: 0 | 1 }
+/** Which tasks; times are Unix milliseconds. */
+type TaskFilter = { state?: TaskState; audience_kind?: AudienceKind; from?: number; to?: number; request_id?: string }
 
 export interface CallerOptions extends Place, Partial<Patience> {}
 
@@ -48,13 +55,23 @@ export class Caller {
     return notify.setting?.request_id ? again(ask, this.#options) : ask()
   }
 
+  /** How many devices it would reach now, by the way it would take. Nothing is sent. */
+  count(count: Count): Promise<Counted> {
+    return this.#ask('/push/count', { body: count })
+  }
+
+  /** What each channel would carry of a message: what is shown, what is cut, what has no place. Nothing is sent. */
+  preflight(preflight: Preflight): Promise<Carried[]> {
+    return this.#ask('/push/preflight', { body: preflight })
+  }
+
   /** Per channel how many were targeted, sent and received; tasks that are unknown here are left out. */
   counters(taskIds: Id[]): Promise<Counters[]> {
     return this.#ask('/push/task/detail', { body: { list: taskIds } })
   }
 
   /** Newest first; the next page begins `before` the last id of this one. */
-  tasks(query: { before?: number; limit?: number; state?: TaskState } = {}): Promise<TaskSummary[]> {
+  tasks(query: { before?: number; limit?: number } & TaskFilter = {}): Promise<TaskListed[]> {
     return this.#ask('/push/task/list', { query })
   }
 
@@ -65,6 +82,11 @@ export class Caller {
   /** Why a device got it, or did not, step by step. */
   trace(taskId: Id, pushToken: string): Promise<TraceShown> {
     return this.#ask(`/push/task/${taskId}/trace`, { query: { push_token: pushToken } })
+  }
+
+  /** When its pushes were handed over and received, channel by channel. */
+  series(taskId: Id): Promise<TaskSeries> {
+    return this.#ask(`/push/task/${taskId}/series`)
   }
 
   /** What is not yet handed over is not sent. */
@@ -83,6 +105,31 @@ export class Caller {
 
   users(page: Page = {}): Promise<Paged<ListedUser>> {
     return this.#ask('/user/list', { query: page })
+  }
+
+  /** Newest first, or by the beginning of their username; the next page begins `after` the `next` of this one. */
+  searchUsers(query: Partial<UserSearch> = {}): Promise<FoundUsers> {
+    return this.#ask('/user/search', { query })
+  }
+
+  /** One user with devices, groups and wishes. */
+  user(userId: Id): Promise<UserDetail> {
+    return this.#ask(`/user/${userId}`)
+  }
+
+  /** Newest first, or what a search and filters leave; the next page begins `after` the `next` of this one. */
+  devices(query: Partial<DeviceSearch> = {}): Promise<DevicePage> {
+    return this.#ask('/device/list', { query })
+  }
+
+  /** One device with its vendor tokens, and the last pushes that meant it. */
+  device(pushToken: string): Promise<DeviceDetail> {
+    return this.#ask(`/device/${encodeURIComponent(pushToken)}`)
+  }
+
+  /** Erases a device with everything it holds. */
+  removeDevice(pushToken: string): Promise<void> {
+    return this.#ask('/device/remove', { body: { push_token: pushToken } })
   }
 
   setPassword(userId: Id, password: string): Promise<void> {
@@ -150,6 +197,11 @@ export class Caller {
     return this.#ask('/push/lane/list')
   }
 
+  /** How the app is doing: its figures of the last hour, what waits, and what somebody should look at. */
+  overview(): Promise<Overview> {
+    return this.#ask('/app/overview')
+  }
+
   /** Newest first; the next page begins `before` the last id of this one. */
   audit(query: { before?: number; limit?: number } = {}): Promise<AuditEntry[]> {
     return this.#ask('/app/audit', { query })
@@ -160,7 +212,8 @@ export class Caller {
     return this.#ask('/app/webhook', { method: 'PUT', body: { url } })
   }
 
-  webhook(): Promise<{ url: string; updated_at: number }> {
+  /** null: events are not told. */
+  webhook(): Promise<{ url: string; updated_at: number } | null> {
     return this.#ask('/app/webhook')
   }
 

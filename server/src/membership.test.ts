@@ -123,12 +123,13 @@ test('a node that frees what a dead one held goes on beating, however long that 
   const [one] = [await enter(), await enter()]
   await pass(SILENT_MS / SECOND + 1, one)
   const reaping = hold(reapNode)
+  await pass(1)
   await one.start()
-  t.after(() => one.leave())
   await reaping.began
   await pass(SILENT_MS / SECOND)
   while (!(await living()).includes(one.node)) await new Promise(setImmediate)
   reaping.goOn()
+  await one.leave()
 })
 
 test('a node that leaves is known to be gone at once', async (t: TestContext) => {

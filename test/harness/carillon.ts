@@ -11,7 +11,6 @@ export type { Answer, CallOptions, Envelope, Login, TaskShown } from './api.ts'
 interface Planned {
   settings: NodeJS.ProcessEnv
   nodes: Node[]
-  /** Removes what they kept elsewhere than in the data folder. */
   remove(): Promise<void>
 }
 

@@ -286,6 +286,9 @@ export const matrix: Record<string, Row> = {
       (id) => ({ path: `/push/task/${id}`, answers: everybody(12011) }),
     ),
   },
+  'GET /push/task/:task_id/series': {
+    attempts: ({ tasks }) => Object.values(tasks).map((id) => ({ path: `/push/task/${id}/series`, answers: everybody(12011) })),
+  },
   'GET /push/task/:task_id/trace': {
     attempts: ({ tasks, people: { ann } }, own) => [
       ...Object.values(tasks).map((id) => ({
@@ -354,6 +357,8 @@ export const matrix: Record<string, Row> = {
         headers: signed(own.people.bob.login.store_token, ann.login.access_key_secret),
         answers: everybody(10008),
       },
+      // For the app itself, as its admin; what is sent is no picture.
+      { path: '/file/bell.png', answers: onlyAdmins(10002) },
     ],
   },
   // Whoever has the address has the file, and nobody guesses it.

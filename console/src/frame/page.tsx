@@ -27,7 +27,7 @@ export const Page = ({ title, lead, actions, before, children }: Page) => {
   }, [])
   return (
     <div className={style.page}>
-      {before}
+      {before && <div className={style.before}>{before}</div>}
       <div className={style.heading}>
         <div>
           <h1 className={style.title} ref={heading} tabIndex={-1}>

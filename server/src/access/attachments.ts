@@ -5,10 +5,11 @@ import type { Readable } from 'node:stream'
 import { Refused, badField } from '@carillon/protocol/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Files } from '../files/files.ts'
-import { HEAD_BYTES, endings, kindOf } from '../files/kinds.ts'
-import { addFile, dropFiles, filesToRemove, findFile, findFileToken } from '../store/files.ts'
-import type { App } from '../store/scope.ts'
+import { HEAD_BYTES, type Kind, endings, kindOf } from '../files/kinds.ts'
+import { type StoredFile, addAppFile, addFile, dropFiles, filesToRemove, findFile, findFileToken } from '../store/files.ts'
+import type { App, Scope } from '../store/scope.ts'
 import type { Store } from '../store/store.ts'
+import { actorOf } from './actor.ts'
 import type { Seal } from './seal.ts'
 import { fileKeyRow, hashToken } from './token.ts'
 
@@ -24,40 +25,73 @@ export interface AttachmentParts {
   publicUrl(): string
 }
 
-export interface Upload {
+interface Upload {
   name: string
+  body: Readable
+}
+
+export interface SignedUpload extends Upload {
   /** As requested: it is part of what is signed. */
   path: string
-  storeToken: string | undefined
+  storeToken: string
   signature: string | undefined
-  body: Readable
 }
 
 const DAY_MS = 86_400_000
 const REMOVED_A_TURN = 100
 
 /** Takes a file from a user; resolves to the key of its public address. */
-export const attach = async (parts: AttachmentParts, app: App, upload: Upload): Promise<string> => {
-  const { store, clock, seal, files } = parts
-  const kind = kindOf(upload.name)
-  if (!kind) throw badField('name', `must end in one of ${endings.map((ending) => `.${ending}`).join(' ')}`)
-  if (!upload.storeToken) throw new Refused('tokenMissing', 'header store-token is missing')
+export const attach = async (parts: AttachmentParts, app: App, upload: SignedUpload): Promise<string> => {
+  const { store, clock, seal } = parts
+  const kind = kindNamed(upload.name)
   if (!upload.signature) throw badField('header signature', 'is required')
-  const now = clock.now()
-  const owner = await store.read(findFileToken, { app: app.id, storeHash: hashToken(upload.storeToken), now })
+  const owner = await store.read(findFileToken, { app: app.id, storeHash: hashToken(upload.storeToken), now: clock.now() })
   if (!owner) throw new Refused('tokenInvalid', 'header store-token is invalid, expired or revoked')
+  const secret = seal.open(owner.file_key, fileKeyRow(owner.hash))
+  return keep(parts, app, upload, kind, {
+    check: (sha256) => {
+      if (!isSigned(secret, upload, sha256)) throw new Refused('tokenInvalid', 'header signature does not match')
+    },
+    write: (file) => store.write(addFile, { file: { ...file, user_id: owner.user_id } }),
+  })
+}
 
+/** Takes a file from an admin: it is the app's own. */
+export const attachForApp = (parts: AttachmentParts, scope: Scope, upload: Upload): Promise<string> =>
+  keep(parts, scope.app, upload, kindNamed(upload.name), {
+    check: () => {}, // the access token has said who it is
+    write: async (file) => {
+      await parts.store.write(addAppFile, { file, actor: actorOf(scope) })
+      return true
+    },
+  })
+
+const kindNamed = (name: string): Kind => {
+  const kind = kindOf(name)
+  if (!kind) throw badField('name', `must end in one of ${endings.map((ending) => `.${ending}`).join(' ')}`)
+  return kind
+}
+
+interface Keeping {
+  /** Throws when whoever sends it may not. */
+  check(sha256: string): void
+  /** False: whose it was to be is gone meanwhile. */
+  write(file: Omit<StoredFile, 'user_id'>): Promise<boolean>
+}
+
+const keep = async (parts: AttachmentParts, app: App, { name, body }: Upload, kind: Kind, { check, write }: Keeping): Promise<string> => {
+  const { clock, files } = parts
+  const now = clock.now()
   const folder = await mkdtemp(join(parts.folder, 'upload-'))
   try {
     const path = join(folder, 'body')
-    const { size, sha256, head } = await receive(upload.body, path, kind.under, kind.isImage)
-    const secret = seal.open(owner.file_key, fileKeyRow(owner.hash))
-    if (!isSigned(secret, upload, sha256)) throw new Refused('tokenInvalid', 'header signature does not match')
+    const { size, sha256, head } = await receive(body, path, kind.under, kind.isImage)
+    check(sha256)
     if (!kind.begins(head)) throw badField('body', `does not look like the ${kind.type} its name promises`)
     const key = randomBytes(24).toString('hex')
     await files.put(key, { path, size, sha256, type: kind.type })
-    const file = { key, app: app.id, user_id: owner.user_id, name: upload.name, type: kind.type, size, created_at: now, expires_at: now + parts.keptDays * DAY_MS }
-    if (await store.write(addFile, { file })) return key
+    const file = { key, app: app.id, name, type: kind.type, size, created_at: now, expires_at: now + parts.keptDays * DAY_MS }
+    if (await write(file)) return key
     await files.remove(key)
     throw new Refused('tokenInvalid')
   } finally {
@@ -86,7 +120,7 @@ const receive = async (body: Readable, path: string, under: number, isImage: boo
   return { size, sha256: hash.digest('hex'), head }
 }
 
-const isSigned = (secret: string, { path, signature }: Upload, sha256: string): boolean => {
+const isSigned = (secret: string, { path, signature }: SignedUpload, sha256: string): boolean => {
   const expected = createHmac('sha256', secret).update(`PUT\n${path}\n${sha256}`).digest()
   const given = Buffer.from(signature ?? '', 'hex')
   return given.length === expected.length && timingSafeEqual(given, expected)

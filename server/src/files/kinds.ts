@@ -1,5 +1,5 @@
 /** What may be attached: by the ending of its name, and its first bytes must agree. */
-interface Kind {
+export interface Kind {
   type: string
   /** The largest size, excluded. */
   under: number

@@ -5,7 +5,8 @@ import { Attached } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { Type } from '@carillon/protocol/type.ts'
 import { described, Name, Text } from '@carillon/protocol/types.ts'
-import { type AttachmentParts, attach, fileAt } from '../access/attachments.ts'
+import { type AttachmentParts, attach, attachForApp, fileAt } from '../access/attachments.ts'
+import type { Scope } from '../store/scope.ts'
 import { Gone } from './body.ts'
 import { type Route, route } from './route.ts'
 import { Written } from './written.ts'
@@ -28,22 +29,24 @@ export const fileRoutes = (parts: AttachmentParts): Route[] => [
     who: 'app',
     noun: 'files',
     summary: 'Keeps an image, audio or video to attach; answers its public address. The body is the file itself.',
-    asks: {
-      'store-token': "The user's file token.",
-      signature: 'Hex HMAC-SHA256 with access_key_secret over "PUT\\n" + path + "\\n" + hex SHA-256 of the body.',
+    takes: {
+      'store-token': "The user's file token. Without it, access-token says who it is: an admin, who keeps it for the app itself.",
+      signature: 'Required with store-token: hex HMAC-SHA256 with access_key_secret over "PUT\\n" + path + "\\n" + hex SHA-256 of the body.',
+      'access-token': "An admin's, in place of store-token and signature.",
     },
     params: Type.Object({ name: described(Name, 'As people should see it: .jpg, .jpeg, .png, or of audio or video.') }),
     upload: 'application/octet-stream',
     answer: Attached,
-    refuses: ['tokenMissing', 'tokenInvalid', 'imageTooLarge', 'bodyTooLarge'],
+    refuses: ['tokenMissing', 'tokenInvalid', 'tokenExpired', 'notAllowed', 'userUnknown', 'groupUnknown', 'imageTooLarge', 'bodyTooLarge'],
     example: { params: { name: 'bell.png' }, answer: { url: `https://push.example.com/file/${exampleKey}/bell.png` } },
-    handle: async ({ app, params: { name }, request }) => {
+    handle: async ({ app, params: { name }, request, scopeNow }) => {
       const header = (key: string): string | undefined => [request.headers[key]].flat()[0]
       const path = request.url!.split('?', 1)[0]!
+      const storeToken = header('store-token')
       try {
-        const key = await attach(parts, app, {
-          name, path, storeToken: header('store-token'), signature: header('signature'), body: request,
-        })
+        const key = storeToken
+          ? await attach(parts, app, { name, path, storeToken, signature: header('signature'), body: request })
+          : await attachForApp(parts, adminsAlone(await scopeNow()), { name, body: request })
         return { url: `${parts.publicUrl()}/file/${key}/${encodeURIComponent(name)}` }
       } catch (error) {
         if (request.destroyed && !(error instanceof Refused)) throw new Gone()
@@ -84,6 +87,11 @@ export const fileRoutes = (parts: AttachmentParts): Route[] => [
     },
   }),
 ]
+
+const adminsAlone = (scope: Scope): Scope => {
+  if (scope.kind !== 'app') throw new Refused('notAllowed', 'without store-token only an admin token without group_id and user_id may do this')
+  return scope
+}
 
 const answer = async (response: ServerResponse, status: number, headers: Record<string, string | number>, bytes: Readable, headOnly: boolean): Promise<void> => {
   response.writeHead(status, headers)

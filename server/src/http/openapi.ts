@@ -49,12 +49,11 @@ export const describeApi = (routes: readonly Route[], version: string): OpenApi 
 }
 
 const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operation => {
-  const { who, noun, headersOnly, summary, body, upload, query, params, asks = {}, example } = route
+  const { who, noun, headersOnly, summary, body, upload, query, params, asks = {}, takes = {}, example } = route
   const parameters = [
     ...headersFor[who].map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...Object.entries(asks).map(
-      ([name, description]): Parameter => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }),
-    ),
+    ...headersOf(asks, true),
+    ...headersOf(takes, false),
     ...parametersOf('path', params, example?.params, schemas),
     ...parametersOf('query', query, example?.query, schemas),
   ]
@@ -77,6 +76,9 @@ const operationOf = (route: Route, method: string, schemas: JsonSchemas): Operat
     responses: responsesOf(route, schemas),
   }
 }
+
+const headersOf = (described: Record<string, string>, required: boolean): Parameter[] =>
+  Object.entries(described).map(([name, description]) => ({ name, in: 'header', required, description, schema: { type: 'string' } }))
 
 const operationId = (method: string, path: string): string =>
   [method.toLowerCase(), ...path.split(/[/_.]/).filter((part) => part !== '')]

@@ -86,6 +86,8 @@ export interface Route<
   readBody?(sent: unknown): Static<B>
   /** Headers it asks for beside those that say who calls: name and meaning. */
   asks?: Record<string, string>
+  /** The same, where they may be left out. */
+  takes?: Record<string, string>
   /** Query and path parameters are text; integers are parsed strictly. */
   query?: Q
   params?: P

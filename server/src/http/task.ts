@@ -1,8 +1,9 @@
-import { CounterList, TaskDescription, TaskEnd, TaskSummaries, TaskTrace } from '@carillon/protocol/task-answers.ts'
+import { CounterList, TaskDescription, TaskEnd, TaskSeries, TaskSummaries, TaskTrace } from '@carillon/protocol/task-answers.ts'
 import { TaskDetail, TaskList, TaskRef, TraceQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { Clock } from '../clock.ts'
 import { describeTask, pageOfTasks, readCounters, traceTask } from '../push/look.ts'
+import { seriesOf } from '../push/series.ts'
 import { transitions } from '../metrics.ts'
 import { cancelTask } from '../store/endings.ts'
 import type { Scope } from '../store/scope.ts'
@@ -100,6 +101,23 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
         },
       },
       handle: async ({ scope, params }) => describeTask(store, viewerOf(scope), await find(scope, params.task_id), clock.now()),
+    }),
+    route({
+      method: 'GET',
+      path: '/push/task/:task_id/series',
+      who: 'any',
+      noun: 'tasks',
+      summary:
+        'When pushes of a task were handed over and received, channel by channel: at most 200 points, each of what happened ' +
+        'from its time on. Receipts that trickle in count at the beginning of their run.',
+      params: TaskRef,
+      answer: TaskSeries,
+      refuses: ['notFound'],
+      example: {
+        params: { task_id: some.task_id },
+        answer: [{ at: some.at, channel: 'nativepush', sent: 2, received: 1 }],
+      },
+      handle: async ({ scope, params }) => seriesOf(store, (await find(scope, params.task_id)).id),
     }),
     route({
       method: 'GET',

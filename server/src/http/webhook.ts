@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { WebhookEvents, WebhookReplay, WebhookSet } from '@carillon/protocol/bodies.ts'
-import { EventList, Replayed, WebhookRecord, WebhookSecret } from '@carillon/protocol/answers.ts'
+import { EventList, Replayed, WebhookRecordOrNull, WebhookSecret } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Seal } from '../access/seal.ts'
@@ -39,13 +39,12 @@ export const webhookRoutes = ({ store, clock, seal }: { store: Store; clock: Clo
     path: '/app/webhook',
     who: 'admin',
     noun: 'apps',
-    summary: 'Where events are told.',
-    answer: WebhookRecord,
-    refuses: ['notFound'],
+    summary: 'Where events are told; null where they are not.',
+    answer: WebhookRecordOrNull,
     example: { answer: { url: 'https://backend.example.com/carillon', updated_at: some.at } },
     handle: async ({ app }) => {
-      const { url, updated_at } = (await store.read(readWebhook, { app: app.id })) ?? none()
-      return { url, updated_at }
+      const found = await store.read(readWebhook, { app: app.id })
+      return found ? { url: found.url, updated_at: found.updated_at } : null
     },
   }),
   route({

@@ -1,8 +1,10 @@
+import { writeAudit } from './audit.ts'
 import { type Tx, list } from './store.ts'
 
 export interface StoredFile {
   key: string
   app: number
+  /** Whose it is; 0: the app's own. */
   user_id: number
   name: string
   type: string
@@ -27,6 +29,16 @@ export const addFile = async (tx: Tx, { file }: { file: StoredFile }): Promise<b
     key, app, user_id, name, type, size, created_at, expires_at,
   )
   return added > 0
+}
+
+/** A file of the app itself, with the note of who kept it. */
+export const addAppFile = async (tx: Tx, { file, actor }: { file: Omit<StoredFile, 'user_id'>; actor: string }): Promise<void> => {
+  const { key, app, name, type, size, created_at, expires_at } = file
+  await tx.run(
+    'INSERT INTO files (key, app, user_id, name, type, size, created_at, expires_at) VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7)',
+    key, app, name, type, size, created_at, expires_at,
+  )
+  await writeAudit(tx, { app, at: created_at, actor, action: 'file.put', detail: { name, size } })
 }
 
 export const findFile = async (tx: Tx, { key, now }: { key: string; now: number }): Promise<StoredFile | undefined> =>

@@ -22,15 +22,16 @@ export const quarantineTokens = async (
   { place: { app, vendor, environment }, tokens, now }: { place: TokenPlace; tokens: DeadToken[]; now: number },
 ): Promise<number> => {
   const spokenOf = Map.groupBy(tokens, ({ deviceId }) => deviceId)
+  // By device and not by vendor: see addresses.ts.
   const held = await tx.all<{ device_id: number; token: string; bound_at: number }>(
     `SELECT device_id, token, bound_at FROM vendor_tokens
-     WHERE device_id any_int(?1) AND vendor = ?2 AND environment = ?3 AND quarantined_at IS NULL ORDER BY device_id for update`,
+     WHERE device_id any_int(?1) AND vendor || '' = ?2 AND environment = ?3 AND quarantined_at IS NULL ORDER BY device_id for update`,
     list([...spokenOf.keys()]), vendor, environment,
   )
   const dead = held.filter((row) => spokenOf.get(row.device_id)!.some(({ token, before }) => token === row.token && row.bound_at <= before))
   if (dead.length === 0) return 0
   await tx.run(
-    'UPDATE vendor_tokens SET quarantined_at = ?4 WHERE device_id any_int(?1) AND vendor = ?2 AND environment = ?3',
+    `UPDATE vendor_tokens SET quarantined_at = ?4 WHERE device_id any_int(?1) AND vendor || '' = ?2 AND environment = ?3`,
     list(dead.map(({ device_id }) => device_id)), vendor, environment, now,
   )
   const events = dead.map(({ device_id }) => ({ vendor, environment, device_id }))

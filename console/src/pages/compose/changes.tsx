@@ -1,5 +1,6 @@
 import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
 import type { Carried } from '@carillon/protocol/push-answers.ts'
+import { Link } from '@tanstack/react-router'
 import { useReason } from '../../parts/failed.tsx'
 import { useLanguage, useWords } from '../../words/language.tsx'
 import { isPicture } from './check.ts'
@@ -38,7 +39,11 @@ export const Changes = ({ channel, row, isWaiting, error }: Changes) => {
       {!row && !error && (
         <p className={style.note}>{isWaiting ? words.checking : isEmpty ? words.nothingYet : words.mendFirst}</p>
       )}
-      {row && !row.certificate && <p className={style.note}>{words.noCertificate}</p>}
+      {row && !row.certificate && (
+        <p className={style.note}>
+          {words.noCertificate} <Link to="/certificates">{words.addCertificate}</Link>
+        </p>
+      )}
       {row && !row.carries && (
         <p className={style.problem}>
           {words.notCarried}

@@ -115,7 +115,7 @@ export const composeWords = dictionary({
     sendAgain: 'Send the same again',
     writeNew: 'Write another',
     channelsOfTask: 'Counters by channel',
-    waitingFor: (count: string) => `${count} wait in inboxes`,
+    waitingFor: (count: number, shown: string) => (count === 1 ? '1 waits in an inbox' : `${shown} wait in inboxes`),
     reachedNobody: 'No device got it.',
   },
   zh: {
@@ -230,7 +230,7 @@ export const composeWords = dictionary({
     sendAgain: '再发一次',
     writeNew: '另写一条',
     channelsOfTask: '各通道计数',
-    waitingFor: (count) => `${count} 台在收件箱等待`,
+    waitingFor: (_count, shown) => `${shown} 台在收件箱等待`,
     reachedNobody: '没有设备收到。',
   },
 })

@@ -82,7 +82,9 @@ const Counters = ({ taskId }: { taskId: number }) => {
     <>
       <p className={style.state}>
         <StateBadge state={task.state} />
-        {task.waiting > 0 && <span className={style.dimmed}>{say.waitingFor(formats.number(task.waiting))}</span>}
+        {task.waiting > 0 && (
+          <span className={style.dimmed}>{say.waitingFor(task.waiting, formats.number(task.waiting))}</span>
+        )}
       </p>
       {used.length === 0 && isOver && (
         <p className={style.note}>

@@ -2,7 +2,7 @@ import { TAGS_MAX } from '@carillon/protocol/bodies.ts'
 import type { DeviceDetail } from '@carillon/protocol/device-answers.ts'
 import { Button, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useCallsAs } from '../../api/calls-as.ts'
 import { keys } from '../../api/keys.ts'
 import { useReason } from '../../parts/failed.tsx'
@@ -115,15 +115,16 @@ const One = ({ name, device, stored, check, store, children }: One) => {
   const say = useWords(devicesWords)
   const reason = useReason()
   const queries = useQueryClient()
-  const [value, change] = useState(stored)
+  // Until somebody types, it is what the server has: the device itself may change it.
+  const [typed, change] = useState<string>()
   const [wrong, setWrong] = useState<string>()
-  // Changed elsewhere, for instance by the device itself.
-  useEffect(() => change(stored), [stored])
+  const value = typed ?? stored
   const storing = useMutation({
     mutationFn: store,
     onSuccess: async () => {
       toastDone(say.saved)
       await queries.invalidateQueries({ queryKey: keys.device(device.push_token) })
+      change(undefined)
     },
     onError: (error) => setWrong(reason(error)),
     meta: { quiet: true },

@@ -1,5 +1,3 @@
-import { errors } from '@carillon/protocol/errors.ts'
-import { CarillonError } from '@carillon/sdk/call.ts'
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
@@ -20,26 +18,11 @@ import { WebhookEvents } from './webhook-events.tsx'
 
 type Listener = { url: string; updated_at: number }
 
-/** The listener; null where there is none. */
-const useListener = () => {
-  const { caller } = useSession()
-  return useQuery({
-    queryKey: keys.webhook,
-    queryFn: async (): Promise<Listener | null> => {
-      try {
-        return await caller.webhook()
-      } catch (error) {
-        if (error instanceof CarillonError && error.code === errors.notFound.code) return null
-        throw error
-      }
-    },
-  })
-}
-
 /** Where events are told, and what became of them. */
 export const WebhookSettings = () => {
   const say = useWords(settingsWords)
-  const { data: listener, error, refetch } = useListener()
+  const { caller } = useSession()
+  const { data: listener, error, refetch } = useQuery({ queryKey: keys.webhook, queryFn: () => caller.webhook() })
   return (
     <Stack>
       <Panel title={say.webhook}>

@@ -4,7 +4,7 @@ import { auditRows } from '../audit.ts'
 import { certificatesOf, deleteCertificate, getCertificate, putCertificate, showCertificate, showCertificates } from '../certificates.ts'
 import { addChange, lastChange, purgeChanges, readChanges } from '../changes.ts'
 import { expiringCertificates } from '../checkup.ts'
-import { addFile, dropFiles, filesToRemove, findFile, findFileToken } from '../files.ts'
+import { addAppFile, addFile, dropFiles, filesToRemove, findFile, findFileToken } from '../files.ts'
 import { addMembers, createGroup, groupExists, listGroups, removeMembers } from '../groups.ts'
 import { claimKeyCheck, readKeyCheck } from '../keycheck.ts'
 import { findCandidate, logIn } from '../login.ts'
@@ -85,6 +85,8 @@ export const accessScene = async (book: Book): Promise<void> => {
 
   const file = { key: 'k1', app: 1, user_id: 2, name: 'a b.png', type: 'image/png', size: 2 ** 40, created_at: NOW, expires_at: NOW + 10 }
   await book.write(addFile, { file })
+  await book.write(addAppFile, { file: { key: 'own', app: 1, name: 'n', type: 't', size: 1, created_at: NOW, expires_at: NOW + 9 }, actor: 'x' })
+  await book.read(findFile, { key: 'own', now: NOW })
   await book.write(addFile, { file: { ...file, key: 'k2', user_id: 99 } })
   await book.write(addFile, { file: { ...file, key: 'k3', user_id: 1 } })
   await book.read(findFile, { key: 'k1', now: NOW })

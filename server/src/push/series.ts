@@ -1,0 +1,56 @@
+import { setImmediate } from 'node:timers/promises'
+import { type ChannelName, channels } from '@carillon/protocol/names.ts'
+import type { LogEntry } from '../store/batches.ts'
+import type { Store } from '../store/store.ts'
+import { readLogs } from '../store/task-look.ts'
+
+/** How many were handed over, and received, from this moment on until the next point. */
+export interface Point {
+  at: number
+  channel: ChannelName
+  sent: number
+  received: number
+}
+
+const POINTS_MOST = 200
+const BATCHES_AT_ONCE = 200
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const steps = [
+  SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR, 30 * 24 * HOUR, 365 * 24 * HOUR,
+]
+
+/** What became of a task over time, channel by channel, as far as its batches wrote it down on the way. */
+export const seriesOf = async (store: Store, taskId: number): Promise<Point[]> => {
+  const points = new Map<string, Point>()
+  for (let after: number | null = -1; after !== null; ) {
+    const { logs, next }: Awaited<ReturnType<typeof readLogs>> = await store.read(readLogs, { taskId, after, some: BATCHES_AT_ONCE })
+    for (const { channel, log } of logs) {
+      if (!channels.includes(channel as ChannelName)) continue
+      for (const { at, what, count } of JSON.parse(log) as LogEntry[]) {
+        if (what === 'sent' || what === 'received') add(points, { at: at - (at % SECOND), channel: channel as ChannelName, sent: 0, received: 0, [what]: count })
+      }
+    }
+    after = next
+    await setImmediate()
+  }
+  return gathered([...points.values()])
+}
+
+const add = (points: Map<string, Point>, { at, channel, sent, received }: Point): void => {
+  const key = `${at} ${channel}`
+  const known = points.get(key) ?? { at, channel, sent: 0, received: 0 }
+  points.set(key, { at, channel, sent: known.sent + sent, received: known.received + received })
+}
+
+/** In the smallest steps that leave few enough points. */
+export const gathered = (points: readonly Point[]): Point[] => {
+  for (const step of steps) {
+    const together = new Map<string, Point>()
+    for (const point of points) add(together, { ...point, at: point.at - (point.at % step) })
+    if (together.size <= POINTS_MOST) return [...together.values()].sort((a, b) => a.at - b.at || (a.channel < b.channel ? -1 : 1))
+  }
+  return []
+}
