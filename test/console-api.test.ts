@@ -16,12 +16,18 @@ suite('how the app is doing', () => {
     t.assert.deepEqual([before.users, before.devices, before.devices_online, before.funnel], [0, 0, 0, {}])
     t.assert.equal(before.per_minute.length, 60)
 
-    const ids = await Promise.all(['ann', 'bob', 'cleo'].map((name) => carillon.addUser(name, { app: south.app, admin: south.token })))
-    const logins = await Promise.all(ids.map((id, i) => carillon.tokenFor(id, `phone ${i}`, { app: south.app, admin: south.token })))
+    const ids = await Promise.all(
+      ['ann', 'bob', 'cleo'].map((name) => carillon.addUser(name, { app: south.app, admin: south.token })),
+    )
+    const logins = await Promise.all(
+      ids.map((id, i) => carillon.tokenFor(id, `phone ${i}`, { app: south.app, admin: south.token })),
+    )
     const devices = await Promise.all(logins.slice(0, 2).map((login) => connectDevice(t, carillon, login)))
     await carillon.notify({ audience: 'all', message: { title: 'Hello' } }, south)
     await Promise.all(devices.map((device) => device.has(1)))
-    const full = await carillon.until(overview, ({ funnel, devices_online }) => funnel.nativepush?.received === 2 && devices_online === 2)
+    const full = await carillon.until(
+      overview, ({ funnel, devices_online }) => funnel.nativepush?.received === 2 && devices_online === 2,
+    )
     t.assert.deepEqual([full.users, full.devices, full.devices_online], [3, 3, 2])
     t.assert.deepEqual(full.funnel, { nativepush: { target: 3, sent: 2, received: 2 } })
     const sum = (name: string) => full.per_minute.reduce((all: number, minute: any) => all + minute[name], 0)
@@ -37,10 +43,14 @@ suite('how the app is doing', () => {
 
   test('a dry run is no push', async (t) => {
     const app = { app: 'dry', token: await carillon.addApp('dry') }
-    await carillon.tokenFor(await carillon.addUser('ann', { app: app.app, admin: app.token }), 'phone', { app: app.app, admin: app.token })
+    await carillon.tokenFor(
+      await carillon.addUser('ann', { app: app.app, admin: app.token }), 'phone', { app: app.app, admin: app.token },
+    )
     await carillon.notify({ audience: 'all', message: { title: 'Hello' }, setting: { dry_run: true } }, app)
     await carillon.notify({ audience: 'all', message: { title: 'Hello' } }, app)
-    const { funnel, per_minute } = await carillon.until(() => carillon.ok('/app/overview', app), ({ funnel: seen }) => seen.nativepush !== undefined)
+    const { funnel, per_minute } = await carillon.until(
+      () => carillon.ok('/app/overview', app), ({ funnel: seen }) => seen.nativepush !== undefined,
+    )
     t.assert.deepEqual(funnel, { nativepush: { target: 1, sent: 0, received: 0 } })
     t.assert.equal(per_minute.reduce((all: number, { accepted }: any) => all + accepted, 0), 1)
   })
@@ -51,7 +61,9 @@ suite('how the app is doing', () => {
     await carillon.ok('/app/webhook', { ...app, method: 'PUT', body: { url: 'http://127.0.0.1:1/' } })
     await carillon.ok('/app/webhook/test', { ...app, method: 'POST' })
     const kinds = ({ alarms }: any) => alarms.map(({ kind }: any) => kind)
-    const { alarms, queue } = await carillon.until(() => carillon.ok('/app/overview', app), (seen) => kinds(seen).includes('webhook_failing'))
+    const { alarms, queue } = await carillon.until(
+      () => carillon.ok('/app/overview', app), (seen) => kinds(seen).includes('webhook_failing'),
+    )
     t.assert.deepEqual(kinds({ alarms }), ['push_off', 'webhook_failing'])
     t.assert.equal(queue.events, 1)
     for (const { since, text } of alarms) t.assert.deepEqual([typeof since, text.length > 0], ['number', true])
@@ -73,7 +85,9 @@ suite('how the app is doing', () => {
     const received = await live.until('task', ({ counters }) => counters.nativepush_received === 1)
     t.assert.deepEqual([received.waiting, received.reasons], [0, { 'nativepush: received': 1 }])
     const series = await carillon.ok(`/push/task/${task}/series`, admin)
-    t.assert.deepEqual(series.map(({ at: _, ...point }: any) => point), [{ channel: 'nativepush', sent: 1, received: 1 }])
+    t.assert.deepEqual(
+      series.map(({ at: _, ...point }: any) => point), [{ channel: 'nativepush', sent: 1, received: 1 }],
+    )
     await carillon.addUser('one more')
     await live.until('overview', (data) => data.users === users + 1)
   })
@@ -94,7 +108,9 @@ suite('how the app is doing', () => {
     t.assert.equal((await carillon.call('/app/live', { token: login.token })).code, 10010)
     const other = { app: 'elsewhere', token: await carillon.addApp('elsewhere') }
     const task = await carillon.notify({ audience: 'all', message: { title: 'x' } }, other)
-    for (const id of [task, 999_999, '9007199254740993']) t.assert.equal((await carillon.call(`/app/live?task_id=${id}`, admin)).code, 12011)
+    for (const id of [task, 999_999, '9007199254740993']) {
+      t.assert.equal((await carillon.call(`/app/live?task_id=${id}`, admin)).code, 12011)
+    }
     const { code, message } = await carillon.call('/app/live?task_id=one', admin)
     t.assert.deepEqual([code, message?.startsWith('task_id ')], [10002, true])
   })
@@ -121,7 +137,9 @@ suite('devices and users', () => {
     await carillon.ok('/user/push/alias', { ...as('ann'), body: { alias: 'desk' } })
     await carillon.ok('/user/push/alias', { ...as('bob'), body: { alias: 'desk' } })
     await carillon.ok('/user/push/tag', { ...as('ann'), body: { tags: ['desk', 'beta'] } })
-    await carillon.ok('/user/token/bind', { ...as('bob'), body: { provider: 3, device_token: 'regid-of-bob-0123456789' } })
+    await carillon.ok(
+      '/user/token/bind', { ...as('bob'), body: { provider: 3, device_token: 'regid-of-bob-0123456789' } },
+    )
   })
 
   const names = (page: any): string[] => page.list.map(({ username }: any) => username)
@@ -142,7 +160,8 @@ suite('devices and users', () => {
   test('one is found by whatever it is known by, and it is said by what', async (t) => {
     const { id, login } = people.ann!
     for (const [search, matched] of [
-      [login.push_token, 'push_token'], ['phone of ann', 'device_guid'], [String(id), 'user'], ['ann', 'user'], ['+4917000', 'user'],
+      [login.push_token, 'push_token'], ['phone of ann', 'device_guid'], [String(id), 'user'], ['ann', 'user'],
+      ['+4917000', 'user'],
       ['ANN@example.COM', 'user'], ['beta', 'tag'],
     ]) {
       const page = await devices(`?search=${encodeURIComponent(search!)}`)
@@ -170,9 +189,12 @@ suite('devices and users', () => {
 
   test('a wrong question is told its field', async (t) => {
     for (const [path, field] of [
-      ['/device/list?limit=201', 'limit'], ['/device/list?online=yes', 'online'], ['/device/list?vendor=acme', 'vendor'], ['/device/list?by=name', 'by'],
-      ['/device/list?after=x', 'after'], ['/user/search?after=x', 'after'], ['/user/search?limit=0', 'limit'], ['/push/task/list?state=over', 'state'],
-      ['/push/task/list?audience_kind=one', 'audience_kind'], ['/push/task/list?from=now', 'from'], ['/user/ann', 'user_id'],
+      ['/device/list?limit=201', 'limit'], ['/device/list?online=yes', 'online'],
+      ['/device/list?vendor=acme', 'vendor'], ['/device/list?by=name', 'by'],
+      ['/device/list?after=x', 'after'], ['/user/search?after=x', 'after'], ['/user/search?limit=0', 'limit'],
+      ['/push/task/list?state=over', 'state'],
+      ['/push/task/list?audience_kind=one', 'audience_kind'], ['/push/task/list?from=now', 'from'],
+      ['/user/ann', 'user_id'],
     ]) {
       const { code, message } = await carillon.call(path!, south)
       t.assert.deepEqual([code, message?.split(' ')[0]], [10002, field], path!)
@@ -188,13 +210,19 @@ suite('devices and users', () => {
     const toAll = await send('all', 'to all')
     await send({ user_id: [people.ann!.id] }, 'to somebody else')
     const list = await send({ user_id: [people.ann!.id, id] }, 'x'.repeat(200))
-    const device = await carillon.until(() => carillon.ok(`/device/${login.push_token}`, south), ({ pushes }) => pushes.length === 4)
+    const device = await carillon.until(
+      () => carillon.ok(`/device/${login.push_token}`, south), ({ pushes }) => pushes.length === 4,
+    )
     t.assert.deepEqual(device.pushes.map((push: any) => push.task_id), [list, toAll, toUser, toOne])
-    t.assert.deepEqual(device.pushes.map((push: any) => push.title), ['x'.repeat(80), 'to all', 'to the user', 'to the device'])
+    t.assert.deepEqual(
+      device.pushes.map((push: any) => push.title), ['x'.repeat(80), 'to all', 'to the user', 'to the device'],
+    )
     for (const { channel, state } of device.pushes) t.assert.deepEqual([channel, state], ['nativepush', 'waiting'])
     t.assert.equal(device.pushes_complete, true)
     const [token] = device.vendor_tokens
-    t.assert.deepEqual([token.vendor, token.environment, token.quarantined_at, token.token], ['xiaomi', 1, null, 'regid…56789'])
+    t.assert.deepEqual(
+      [token.vendor, token.environment, token.quarantined_at, token.token], ['xiaomi', 1, null, 'regid…56789'],
+    )
     t.assert.deepEqual([device.username, device.badge, device.logged_in, device.push.enabled], ['bob', 4, true, true])
     t.assert.equal((await carillon.call(`/device/${people.ann!.login.token}`, south)).code, 12011)
   })
@@ -205,9 +233,13 @@ suite('devices and users', () => {
     const phone = await connectDevice(t, carillon, login)
     await carillon.ok('/device/remove', { ...south, body: { push_token: login.push_token } })
     await phone.closed
-    t.assert.equal((await carillon.call('/device/remove', { ...south, body: { push_token: login.push_token } })).code, 12011)
+    t.assert.equal(
+      (await carillon.call('/device/remove', { ...south, body: { push_token: login.push_token } })).code, 12011,
+    )
     const [entry] = await carillon.ok('/app/audit?limit=1', south)
-    t.assert.deepEqual([entry.action, entry.detail.device_guid, entry.detail.user_id], ['device.remove', 'phone of gone', id])
+    t.assert.deepEqual(
+      [entry.action, entry.detail.device_guid, entry.detail.user_id], ['device.remove', 'phone of gone', id],
+    )
     t.assert.match(entry.actor, /^admin token \d+/)
   })
 
@@ -217,7 +249,9 @@ suite('devices and users', () => {
     t.assert.deepEqual(names(await users('?search=ann%40example.com')), ['ann'])
     t.assert.deepEqual(names(await users(`?search=${people.bob!.id}`)), ['bob'])
     const first = await users('?limit=1&search=a')
-    t.assert.deepEqual([names(first), names(await users(`?limit=1&search=a&after=${first.next}`))], [['ann'], ['annabel']])
+    t.assert.deepEqual(
+      [names(first), names(await users(`?limit=1&search=a&after=${first.next}`))], [['ann'], ['annabel']],
+    )
     const newest = await users('?limit=2')
     t.assert.equal(names(newest).length, 2)
     t.assert.deepEqual(names(await users(`?limit=50&after=${newest.next}`)).slice(-1), ['ann'])
@@ -229,9 +263,14 @@ suite('devices and users', () => {
     const hours = { no_push_start_hour: 22, no_push_end_hour: 7, time_zone: 'Asia/Tokyo' }
     await carillon.ok('/user/push', { app, token: login.token, body: { enabled: false, ...hours } })
     const user = await carillon.ok(`/user/${id}`, south)
-    t.assert.deepEqual([user.username, user.email, user.disabled, user.groups], ['ann', 'Ann@Example.com', false, [{ group_id, name: 'staff' }]])
+    t.assert.deepEqual(
+      [user.username, user.email, user.disabled, user.groups],
+      ['ann', 'Ann@Example.com', false, [{ group_id, name: 'staff' }]],
+    )
     t.assert.deepEqual(user.push, { enabled: false, ...hours })
-    t.assert.deepEqual([user.devices.map((device: any) => device.push_token), user.devices_next], [[login.push_token], null])
+    t.assert.deepEqual(
+      [user.devices.map((device: any) => device.push_token), user.devices_next], [[login.push_token], null],
+    )
     t.assert.equal((await carillon.call('/user/999999', south)).code, 10000)
   })
 })
@@ -242,13 +281,16 @@ suite('tasks', () => {
     const by = { app, token: await carillon.addApp(app) }
     const id = await carillon.addUser('ann', { app, admin: by.token })
     await carillon.tokenFor(id, 'phone', { app, admin: by.token })
-    const send = (audience: unknown, setting: object, title: string, options = {}) => carillon.notify({ audience, message: { title }, setting }, { ...by, ...options })
+    const send = (audience: unknown, setting: object, title: string, options = {}) => carillon.notify(
+      { audience, message: { title }, setting }, { ...by, ...options },
+    )
     const all = await send('all', {}, 'all')
     const tag = await send({ tag: ['x'] }, { request_id: 'order 1' }, 'tag')
     const later = await send({ user_id: [id] }, { send_time: 4_000_000_000 }, 'later')
     const other = await send({ alias: ['y'] }, { request_id: 'order 1' }, 'as a user', { user: id })
     await carillon.ok('/push/task/cancel', { ...by, body: { task_id: later } })
-    const list = async (query: string): Promise<number[]> => (await carillon.ok(`/push/task/list${query}`, by)).map(({ task_id }: any) => task_id)
+    const list = async (query: string): Promise<number[]> =>
+      (await carillon.ok(`/push/task/list${query}`, by)).map(({ task_id }: any) => task_id)
     await carillon.until(() => list('?state=done'), (ids) => ids.length === 3)
     t.assert.deepEqual(await list('?state=done'), [other, tag, all])
     t.assert.deepEqual(await list('?state=cancelled'), [later])
@@ -266,6 +308,8 @@ suite('tasks', () => {
     const series = await carillon.ok(`/push/task/${all}/series`, by)
     t.assert.deepEqual(series, [])
     const shown = rows.at(-1)
-    t.assert.deepEqual([shown.title, shown.audience_kind, shown.sums], ['all', 'all', { target: 1, sent: 0, received: 0 }])
+    t.assert.deepEqual(
+      [shown.title, shown.audience_kind, shown.sums], ['all', 'all', { target: 1, sent: 0, received: 0 }],
+    )
   })
 })

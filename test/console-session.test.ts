@@ -4,13 +4,17 @@ import { type Envelope, startCarillon } from './harness/carillon.ts'
 const carillon = await startCarillon({ after })
 
 /** What a browser sends of itself; `cookie` is what the server has set. */
-const asked = async (path: string, { method = 'GET', headers }: { method?: string; headers: Record<string, string> }) => {
+const asked = async (path: string, { method = 'GET', headers }: {
+  method?: string; headers: Record<string, string>,
+}) => {
   const response = await fetch(carillon.http + path, { method, headers: { app_id: 'demo', ...headers } })
   return { headers: response.headers, ...((await response.json()) as Envelope) }
 }
 
 const open = async (): Promise<{ cookie: string; attributes: string[] }> => {
-  const { headers, code } = await carillon.call('/console/session', { app: null, body: { app_id: 'demo', token: carillon.admin } })
+  const { headers, code } = await carillon.call(
+    '/console/session', { app: null, body: { app_id: 'demo', token: carillon.admin } },
+  )
   if (code !== 200) throw new Error(`answered ${code}`)
   const [cookie, ...attributes] = headers.get('set-cookie')!.split('; ')
   return { cookie: cookie!, attributes }
@@ -21,7 +25,10 @@ test('a session opens with an admin token, which no script can read and no other
   t.assert.equal(cookie, `carillon_session=${carillon.admin}`)
   t.assert.deepEqual(attributes.sort(), ['HttpOnly', 'Path=/', 'SameSite=Strict'])
   const { data } = await asked('/console/session', { headers: { cookie } })
-  t.assert.deepEqual({ ...data, token: { ...data.token, id: 0 } }, { app_id: 'demo', name: data.name, token: { id: 0, name: data.token.name, expires_at: null } })
+  t.assert.deepEqual(
+    { ...data, token: { ...data.token, id: 0 } },
+    { app_id: 'demo', name: data.name, token: { id: 0, name: data.token.name, expires_at: null } },
+  )
   t.assert.equal((await asked('/user/list', { headers: { cookie } })).code, 200)
 })
 
@@ -41,7 +48,9 @@ test('a page that was loaded anew learns its session and its app from the cookie
 test('closing it takes the cookie back, and the token stays valid', async (t) => {
   const { cookie } = await open()
   const closed = await asked('/console/session', { method: 'DELETE', headers: { cookie } })
-  t.assert.match(closed.headers.get('set-cookie')!, /^carillon_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/)
+  t.assert.match(
+    closed.headers.get('set-cookie')!, /^carillon_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/,
+  )
   t.assert.equal((await carillon.call('/user/list', { token: carillon.admin })).code, 200)
 })
 
@@ -65,7 +74,10 @@ suite("the cookie counts for the console's own page alone", () => {
   test('as the browser says: from here', refused({ 'sec-fetch-site': 'same-origin' }, 200))
   test('not from a neighbour', refused({ 'sec-fetch-site': 'same-site' }, 10003))
   test('not from elsewhere', refused({ 'sec-fetch-site': 'cross-site' }, 10003))
-  test('what the browser says goes before the origin', refused({ 'sec-fetch-site': 'cross-site', origin: carillon.http }, 10003))
+  test(
+    'what the browser says goes before the origin',
+    refused({ 'sec-fetch-site': 'cross-site', origin: carillon.http }, 10003),
+  )
   test('where the browser says nothing, its origin is ours', refused({ origin: carillon.http }, 200))
   test('and no other', refused({ origin: 'http://127.0.0.1:1' }, 10003))
   test('nor a hidden one', refused({ origin: 'null' }, 10003))
@@ -104,7 +116,10 @@ test('origins that may call cannot do so with the cookie', async (t) => {
   const cookie = `carillon_session=${allowed.admin}`
   const origin = 'https://friend.example'
   const { code, headers } = await allowed.call('/user/list', { headers: { cookie, origin } })
-  t.assert.deepEqual([code, headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')], [10003, origin, null])
+  t.assert.deepEqual(
+    [code, headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')],
+    [10003, origin, null],
+  )
   t.assert.equal((await allowed.call('/user/list', { token: allowed.admin, headers: { origin } })).code, 200)
 })
 
@@ -112,16 +127,22 @@ test('behind a trusted proxy that speaks TLS the cookie stays on TLS', async (t)
   const proxied = await startCarillon(t, { CARILLON_TRUST_PROXY: '127.0.0.1' })
   const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'push.example.com' }
   const body = { app_id: 'demo', token: proxied.admin }
-  const opened = await proxied.call('/console/session', { app: null, body, headers: { ...headers, origin: 'https://push.example.com' } })
+  const opened = await proxied.call(
+    '/console/session', { app: null, body, headers: { ...headers, origin: 'https://push.example.com' } },
+  )
   t.assert.match(opened.headers.get('set-cookie')!, /; Secure$/)
-  const untrusted = await carillon.call('/console/session', { app: null, body: { app_id: 'demo', token: carillon.admin }, headers })
+  const untrusted = await carillon.call(
+    '/console/session', { app: null, body: { app_id: 'demo', token: carillon.admin }, headers },
+  )
   t.assert.doesNotMatch(untrusted.headers.get('set-cookie')!, /Secure/)
 })
 
 test('an expired token is told apart from one nobody has', async (t) => {
   const { stdout } = await carillon.cli(['token', 'create', '--app', 'demo', '--expires', '1s'])
   const body = { app_id: 'demo', token: stdout.trim() }
-  const { code } = await carillon.until(() => carillon.call('/console/session', { app: null, body }), (answer) => answer.code !== 200)
+  const { code } = await carillon.until(
+    () => carillon.call('/console/session', { app: null, body }), (answer) => answer.code !== 200,
+  )
   t.assert.equal(code, 402)
 })
 

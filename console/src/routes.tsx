@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router'
+import { understood } from './address.ts'
 import { Broke, NotFound, Waiting, Whole } from './frame/whole.tsx'
 import { sectionOf } from './pages/settings/sections.ts'
 import { taskFilter } from './pages/tasks/filter.ts'
@@ -26,13 +27,13 @@ export const overviewRoute = createRoute({
 
 export const composeRoute = createRoute({
   ...at('/compose'),
-  validateSearch: openedWith,
+  validateSearch: understood(openedWith),
   component: lazyRouteComponent(() => import('./pages/compose.tsx'), 'ComposePage'),
 })
 
 export const tasksRoute = createRoute({
   ...at('/tasks'),
-  validateSearch: taskFilter,
+  validateSearch: understood(taskFilter),
   component: lazyRouteComponent(() => import('./pages/tasks.tsx'), 'TasksPage'),
 })
 
@@ -43,13 +44,13 @@ export const taskRoute = createRoute({
     stringify: ({ taskId }) => ({ taskId: String(taskId) }),
   },
   /** The device whose trace is asked for. */
-  validateSearch: ({ device }: Record<string, unknown>): { device?: string } => (typeof device === 'string' ? { device } : {}),
+  validateSearch: understood(({ device }): { device?: string } => (typeof device === 'string' ? { device } : {})),
   component: lazyRouteComponent(() => import('./pages/task.tsx'), 'TaskPage'),
 })
 
 export const devicesRoute = createRoute({
   ...at('/devices'),
-  validateSearch: deviceFilter,
+  validateSearch: understood(deviceFilter),
   component: lazyRouteComponent(() => import('./pages/devices.tsx'), 'DevicesPage'),
 })
 
@@ -60,7 +61,7 @@ export const deviceRoute = createRoute({
 
 export const usersRoute = createRoute({
   ...at('/users'),
-  validateSearch: userFilter,
+  validateSearch: understood(userFilter),
   component: lazyRouteComponent(() => import('./pages/users.tsx'), 'UsersPage'),
 })
 
@@ -80,7 +81,7 @@ export const certificatesRoute = createRoute({
 
 export const settingsRoute = createRoute({
   ...at('/settings'),
-  validateSearch: sectionOf,
+  validateSearch: understood(sectionOf),
   component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
 })
 

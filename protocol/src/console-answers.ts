@@ -33,7 +33,8 @@ const tally = {
 }
 
 const alarmKinds = [
-  'push_off', 'certificate_expired', 'certificate_expiring', 'tokens_dying', 'lane_paused', 'webhook_failing', 'bus_down',
+  'push_off', 'certificate_expired', 'certificate_expiring', 'tokens_dying', 'lane_paused', 'webhook_failing',
+  'bus_down',
 ] as const
 
 export const Alarm = Type.Object(

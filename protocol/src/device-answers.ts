@@ -32,7 +32,9 @@ export const DevicePage = Type.Object(
   {
     list: Rows(FoundDevice, 'Newest first. With filters a page may be short, or empty, and yet another one follow it.'),
     next: OrNull(Id(next)),
-    matched: OrNull(OneOf(deviceMatches, { description: 'How the search was understood; null without one, and where nothing matches.' })),
+    matched: OrNull(
+      OneOf(deviceMatches, { description: 'How the search was understood; null without one, or if it finds nothing.' }),
+    ),
     also: Rows(OneOf(deviceMatches), 'How it could be understood, too: see `by`.'),
   },
   { title: 'DevicePage' },
@@ -43,7 +45,9 @@ export type DevicePage = Static<typeof DevicePage>
 const PushWishes = Type.Object(
   {
     enabled: Type.Boolean({ description: 'Off: this user is no target of any push.' }),
-    no_push_start_hour: OrNull(Int(0, 23, { description: 'Quiet from this full hour on; null where the user has set none.' })),
+    no_push_start_hour: OrNull(
+      Int(0, 23, { description: 'Quiet from this full hour on; null where the user has set none.' }),
+    ),
     no_push_end_hour: OrNull(Int(0, 23, { description: 'Until this full hour.' })),
     time_zone: OrNull(Words('Of the two hours.')),
   },
@@ -91,7 +95,10 @@ export type DeviceDetail = Static<typeof DeviceDetail>
 
 export const FoundUsers = Type.Object(
   {
-    list: Rows(ListedUser, 'Newest first; with a search whoever it means exactly, then those whose username begins with it.'),
+    list: Rows(
+      ListedUser,
+      'Newest first; with a search whoever it means exactly, then those whose username begins with it.',
+    ),
     next: OrNull(Words(next)),
   },
   { title: 'FoundUsers' },

@@ -14,17 +14,25 @@ export type DeviceMatch = (typeof deviceMatches)[number]
 
 export const DeviceSearch = Type.Object({
   search: Type.Optional(
-    Text(512, { description: 'A push token, device_guid, user id, username, mobile number, email, alias or tag, written out.' }),
+    Text(512, {
+      description: 'A push token, device_guid, user id, username, mobile number, email, alias or tag, written out.',
+    }),
   ),
-  by: Type.Optional(OneOf(deviceMatches, { description: 'How the search is meant; blank means in the first way that matches anything.' })),
+  by: Type.Optional(
+    OneOf(deviceMatches, { description: 'How the search is meant; blank: in the first way that matches anything.' }),
+  ),
   online: Type.Optional(Type.Boolean({ description: 'Only devices that are connected, or only those that are not.' })),
-  vendor: Type.Optional(OneOf(vendorNames, { description: 'Only devices with a token of this vendor that is in use.' })),
+  vendor: Type.Optional(
+    OneOf(vendorNames, { description: 'Only devices with a token of this vendor that is in use.' }),
+  ),
   after: Type.Optional(Int64({ description: '`next` of the page before.' })),
   limit,
 })
 export type DeviceSearch = Static<typeof DeviceSearch>
 
-export const DeviceByToken = Type.Object({ push_token: Text(512, { description: 'The push token of a device of this app.' }) })
+export const DeviceByToken = Type.Object({
+  push_token: Text(512, { description: 'The push token of a device of this app.' }),
+})
 
 export const UserSearch = Type.Object({
   search: Type.Optional(

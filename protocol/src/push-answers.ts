@@ -7,11 +7,15 @@ import { OneOf } from './types.ts'
 /** What calls answer that try a notification before it is sent. */
 
 const counts = <K extends string>(description: string) =>
-  Type.Unsafe<Partial<Record<K, number>>>({ type: 'object', additionalProperties: { type: 'integer', minimum: 0 }, description })
+  Type.Unsafe<Partial<Record<K, number>>>({
+    type: 'object', additionalProperties: { type: 'integer', minimum: 0 }, description,
+  })
 
 export const Counted = Type.Object(
   {
-    channels: counts<ChannelName>('Devices by the channel they would be sent to first; nativepush: those that are connected.'),
+    channels: counts<ChannelName>(
+      'Devices by the channel they would be sent to first; nativepush: those that are connected.',
+    ),
     inbox: Count('Devices that are away and would find it in their inbox.'),
     held: Count('Devices of users whose quiet hours it would wait for.'),
     none: counts<string>('Devices it would not be sent to, by reason.'),
@@ -43,7 +47,11 @@ export const Carried = Type.Object(
     vendor: OneOf(channels, { description: 'The channel: a vendor, or nativepush.' }),
     carries: Type.Boolean({ description: 'Whether it has a way to carry this message.' }),
     why: Type.Optional(Words('Why not.')),
-    certificate: Type.Boolean({ description: 'Whether the app has a certificate there; nativepush needs none. Without one, the usual options of its vendor are assumed.' }),
+    certificate: Type.Boolean({
+      description:
+        'Whether the app has a certificate there; nativepush needs none. Without one, the usual options of its ' +
+        'vendor are assumed.',
+    }),
     title: OrNull(Words('As its request holds it; null where it shows none.')),
     body: OrNull(Words('As its request holds it; null where it shows none.')),
     big_text: OrNull(Words('What unfolds; null where nothing does.')),

@@ -9,7 +9,7 @@ interface Parts {
   pulse: Pulse
 }
 
-/** What people on any node see of this one: what happened here, and how many devices are connected, second by second. */
+/** What people on any node see of this one, second by second: what happened, and how many devices are connected. */
 export class Figures {
   /** Devices connected here, by app; filled in by who holds them. */
   online: ReadonlyMap<number, number> = new Map()
@@ -40,6 +40,7 @@ export class Figures {
   }
 
   #changed(): { app: number; online: number }[] {
-    return Array.from(this.online, ([app, count]) => ({ app, online: count })).filter(({ app, online: count }) => count !== (this.#told.get(app) ?? 0))
+    const changed = [...this.online].filter(([app, count]) => count !== (this.#told.get(app) ?? 0))
+    return changed.map(([app, online]) => ({ app, online }))
   }
 }

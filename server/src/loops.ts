@@ -12,7 +12,7 @@ import { purgeAttempts } from './store/attempts.ts'
 import { purgeChanges } from './store/changes.ts'
 import { purgeEvents, tellExpiringCertificates } from './store/events.ts'
 import { purgeFigures } from './store/figures.ts'
-import { purgeFrames, takeFrames } from './store/frames.ts'
+import { dropFrames, purgeFrames, readFrames } from './store/frames.ts'
 import { foldSizes } from './store/sizes.ts'
 import { purgeLanes } from './store/shared-lanes.ts'
 import { expiredTokens, purgeTokens } from './store/tokens.ts'
@@ -69,12 +69,13 @@ const workerLoops = (house: House): Loop[] => {
 
 /** What other nodes tell this one of the sessions it holds. */
 const hearFrames = async ({ store, membership, gateway }: House): Promise<boolean> => {
-  const frames = await store.write(takeFrames, { node: membership.node, limit: FRAMES_A_TURN })
+  const frames = await store.read(readFrames, { node: membership.node, limit: FRAMES_A_TURN })
   for (const { kind, deviceId, number } of frames) {
     if (kind === 'wake') gateway.sessions.wake(deviceId)
     else if (kind === 'moved') gateway.sessions.closeMoved(deviceId, number)
     else gateway.sessions.acknowledged(deviceId, number)
   }
+  if (frames.length > 0) await store.write(dropFrames, { ids: frames.map(({ id }) => id) })
   return frames.length === FRAMES_A_TURN
 }
 

@@ -1,5 +1,4 @@
 import type { Server as TlsServer } from 'node:https'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { VendorName } from '@carillon/protocol/names.ts'
@@ -28,7 +27,7 @@ import { consoleFolder } from './http/console.ts'
 import { withDocs } from './http/docs.ts'
 import { addressReader, buildHttp, closeHttp, drainHttp, openHttp } from './http/server.ts'
 import { loopsOf } from './loops.ts'
-import { type Membership, onlyNode, oneOfMany } from './membership.ts'
+import { onlyNode, oneOfMany } from './membership.ts'
 import { watchProcess } from './metrics-process.ts'
 import { busConnected, changesHeard, nodesAlive, passwordsRunning, passwordsWaiting, sessionsOnline, storeBacklog } from './metrics.ts'
 import { openStore } from './open-store.ts'
@@ -49,6 +48,7 @@ import { getAppById } from './store/apps.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
 import type { Store } from './store/store.ts'
 import { Tls } from './tls.ts'
+import { uploadFolder } from './upload-folder.ts'
 import { Accounts } from './vendors/accounts.ts'
 import { Desk } from './vendors/desk.ts'
 import { vendorRoads } from './vendors/roads.ts'
@@ -241,17 +241,4 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
     doors: [...(does.has('http') ? [listening] : []), ...(mqtt ? [`mqtt${s}://${host}:${mqtt.port}`] : [])],
     renewCertificate: () => tls?.reload(clock.now()),
   }
-}
-
-/**
- * Where this node puts what is being uploaded. Nodes may share the data folder; what one that is gone was receiving will
- * never be finished.
- */
-const uploadFolder = (data: string, { node, alive }: Membership): string => {
-  const uploads = join(data, 'uploads')
-  mkdirSync(uploads, { recursive: true, mode: 0o700 })
-  for (const name of readdirSync(uploads)) if (!alive.includes(Number(name))) rmSync(join(uploads, name), { recursive: true, force: true })
-  const folder = join(uploads, String(node))
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return folder
 }

@@ -15,7 +15,8 @@ export const preflight = async (
   { message, setting = {} }: Preflight,
 ): Promise<Carried[]> => {
   const now = clock.now()
-  const carried = [ownCarries(message ?? {}, setting, now), ...preflightVendors(await accounts.of(app.id), { message: message ?? {}, setting }, now)]
+  const draft = { message: message ?? {}, setting }
+  const carried = [ownCarries(draft, now), ...preflightVendors(await accounts.of(app.id), draft, now)]
   return message ? carried : carried.map((one) => ({ ...one, title: null, body: null, bytes: 0 }))
 }
 
@@ -23,11 +24,21 @@ const MQTT_5 = 5
 const TASK_ID = 1_000_000 // of a usual length
 
 /** The own channel carries everything as it is; what becomes of it is the app's to decide. */
-const ownCarries = (message: Message, setting: Setting, now: number): Carried => {
+const ownCarries = ({ message, setting }: { message: Message; setting: Setting }, now: number): Carried => {
   const { title = null, body = null, big_text = null, attachment_url = null } = message
-  const push = new EncodedPush({ taskId: TASK_ID, appId: 0, message, setting, acceptedAt: now, expiresAt: expiryOf(message, setting, now) })
+  const expiresAt = expiryOf(message, setting, now)
+  const push = new EncodedPush({ taskId: TASK_ID, appId: 0, message, setting, acceptedAt: now, expiresAt })
   return {
-    vendor: ownChannel, carries: true, certificate: true, title, body, big_text, image: attachment_url, cut: [], dropped: [],
-    bytes: push.size(MQTT_5, 1, badgeRule(message) && 0), limit: null,
+    vendor: ownChannel,
+    carries: true,
+    certificate: true,
+    title,
+    body,
+    big_text,
+    image: attachment_url,
+    cut: [],
+    dropped: [],
+    bytes: push.size(MQTT_5, 1, badgeRule(message) && 0),
+    limit: null,
   }
 }

@@ -33,6 +33,7 @@ import { vendorTokenRoutes } from './http/vendor-token.ts'
 import { webhookRoutes } from './http/webhook.ts'
 import { metricsText } from './metrics.ts'
 import { accept } from './push/accept.ts'
+import { Repeats } from './push/repeats.ts'
 import { preflight } from './preflight.ts'
 import { countAudience } from './push/count.ts'
 import { lastPushes } from './push/device-look.ts'
@@ -66,6 +67,7 @@ const apiRoutes = (house: House): Route[] => {
   const { store, clock, log, seal, bus, changes, access, accounts, desk, parts, path, receipts, gateway, attachments, membership } = house
   const { sessions } = gateway
   const follow = followTasks(store, clock)
+  const repeats = new Repeats()
   return [
     ...tokenRoutes(parts),
     ...sessionRoutes({
@@ -106,7 +108,9 @@ const apiRoutes = (house: House): Route[] => {
         if (store.backlog > BACKLOG_LIMIT) {
           throw new Refused('tooMany', 'too many notifications are waiting to be stored', { retryAfter: 1 })
         }
-        return accept(path, scope, notify)
+        const { request_id, dry_run } = notify.setting ?? {}
+        if (request_id === undefined || dry_run) return accept(path, scope, notify)
+        return repeats.accept(`${scope.app.id} ${scope.kind} ${scope.id} ${request_id}`, () => accept(path, scope, notify))
       },
       count: (scope, asked) => countAudience(path, scope, asked),
       preflight: (app, asked) => preflight({ clock, accounts }, app, asked),

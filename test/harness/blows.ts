@@ -6,27 +6,52 @@ import type { Blow } from './crash.ts'
 const LONGEST_DEATH_MS = 1_000
 const CANNOT_STORE = 50300
 
-/** kill -9 of one node; callers of others see nothing of it. */
+const nameOf = ({ parts }: Member): string => `the node of ${parts.join(' and ')}`
+
+/** kill -9 of one node: whoever calls another one sees nothing of it. */
 export const killing = (member: Member, chance: Chance): Blow => ({
-  name: `kill -9 of ${member.parts.join('+')}`,
+  name: `kill -9 of ${nameOf(member)}`,
   strike: async () => {
     await member.kill()
     await pause(chance.below(LONGEST_DEATH_MS))
     await member.start()
   },
-  excuses: ({ door, code }) => code === 'unanswered' && door === member,
+  excuses: ({ door, code }) => door === member && typeof code === 'string',
 })
 
-/** The store crashes. Nothing is accepted meanwhile, and whoever calls is told so. */
-export const crashingPostgres = ({ postgres }: Cluster, chance: Chance, longestMs = LONGEST_DEATH_MS): Blow => ({
+/** SIGTERM, and a new start: nobody's call is dropped. Where nobody takes a connection, callers go to the next node. */
+export const restarting = (member: Member): Blow => ({
+  name: `the restart of ${nameOf(member)}`,
+  strike: async () => {
+    const { code } = await member.node.stop()
+    if (code !== 0) throw new Error(`${nameOf(member)} ended with ${code}`)
+    await member.start()
+  },
+  excuses: ({ door, code }) => door === member && code === 'nobody there',
+})
+
+/** One node keeps its connections and does nothing for so long; after 5 s the others take it for dead. */
+export const freezing = (member: Member, ms: number): Blow => ({
+  name: `a frozen ${nameOf(member)}`,
+  strike: async () => {
+    member.freeze()
+    await pause(ms)
+    member.thaw()
+  },
+  excuses: ({ door }) => door === member,
+  logs: /took this one for dead|it goes on in a moment/,
+})
+
+/** The store crashes and is away for so long. Nothing is accepted meanwhile, and whoever calls is told so. */
+export const crashingPostgres = ({ postgres }: Cluster, ms: number): Blow => ({
   name: 'the crash of PostgreSQL',
   strike: async () => {
     await postgres.crash()
-    await pause(chance.below(longestMs))
+    await pause(ms)
     await postgres.restart()
   },
   excuses: ({ code }) => code === CANNOT_STORE,
-  logs: /PostgreSQL is not available|no connection to PostgreSQL|(?:it goes on in a moment|is taken up again|finds the batch)"/,
+  logs: /PostgreSQL|StoreUnavailable/,
 })
 
 /** NATS is killed and comes back knowing nobody. Callers see nothing of it. */
@@ -42,23 +67,11 @@ export const killingNats = ({ nats }: Cluster, chance: Chance): Blow => ({
 
 /** NATS keeps its connections and says nothing for so long. */
 export const freezingNats = ({ nats }: Cluster, ms: number): Blow => ({
-  name: 'frozen NATS',
+  name: 'a frozen NATS',
   strike: async () => {
     nats.freeze()
     await pause(ms)
     nats.thaw()
   },
   excuses: () => false,
-})
-
-/** One node keeps its connections and does nothing for so long; after 5 s the others take it for dead. */
-export const freezing = (member: Member, ms: number): Blow => ({
-  name: `frozen ${member.parts.join('+')}`,
-  strike: async () => {
-    member.freeze()
-    await pause(ms)
-    member.thaw()
-  },
-  excuses: ({ door }) => door === member,
-  logs: /took this one for dead/,
 })

@@ -91,20 +91,20 @@ export class Cluster extends Api {
 
 interface ClusterOptions {
   env?: NodeJS.ProcessEnv
-  /** What is different at one node, by its place. */
-  envOf?: (place: number, shared: { nats: ThrowawayNats }) => NodeJS.ProcessEnv
+  /** What is different at single nodes, by their place. */
+  envOf?: (place: number, nats: ThrowawayNats) => Promise<NodeJS.ProcessEnv>
 }
 
 /** Starts a node for each of these lists of parts; all of it ends with the test. */
 export const startCluster = async (
   t: { after(work: () => unknown): void },
   parts: readonly string[],
-  { env = {}, envOf = () => ({}) }: ClusterOptions = {},
+  { env = {}, envOf = async () => ({}) }: ClusterOptions = {},
 ): Promise<Cluster> => {
   const [postgres, nats, data] = await Promise.all([startPostgres(), startNats(), mkdtemp(join(tmpdir(), 'carillon-test-'))])
   const database = await postgres.database()
   const shared = { CARILLON_DATA: data, CARILLON_DATABASE_URL: database, CARILLON_NATS_URL: nats.url, ...env }
-  const members = parts.map((list, place) => new Member(list, { ...shared, ...envOf(place, { nats }) }))
+  const members = await Promise.all(parts.map(async (list, place) => new Member(list, { ...shared, ...(await envOf(place, nats)) })))
   const cluster = new Cluster({ postgres, nats, members })
   t.after(async () => {
     await Promise.all(members.map((member) => member.kill()))

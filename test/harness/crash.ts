@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Api } from './api.ts'
 import type { Chance } from './chance.ts'
 import { type Doors, type Crowd, gatherCrowd } from './crowd.ts'
-import { type Balance, type Notice, balanceOf } from './ledger.ts'
+import { type Balance, type Notice, type Origins, balanceOf } from './ledger.ts'
 import { type Trouble, Senders } from './senders.ts'
 
 /** What is besieged: the nodes that take calls, those that devices connect to, and all that was logged. */
@@ -64,10 +64,11 @@ export const survives = async (t: TestContext, besieged: Besieged, { blows, clie
 
 /** The ledger when it balances, or when nothing has moved for so long that it never will. */
 const untilStill = async (api: Api, crowd: Crowd, notices: readonly Notice[]): Promise<Balance> => {
+  const origins: Origins = new Map()
   let last = ''
   let movedAt = Date.now()
   for (;;) {
-    const balance = await balanceOf(api, crowd, notices)
+    const balance = await balanceOf(api, crowd, notices, origins)
     if (balance.complaints.length === 0) return balance
     const now = `${balance.arrivals} ${JSON.stringify(balance.complaints)}`
     if (now !== last) movedAt = Date.now()

@@ -44,7 +44,7 @@ export class LeanCrowd {
   }
 }
 
-/** So many users with a device each, which connect to these ports in turn. */
+/** So many users with a device each, with the tag `crowd`, which connect to these ports in turn. */
 export const gatherLeanCrowd = async (
   t: { after(work: () => unknown): void },
   api: Api,
@@ -72,7 +72,10 @@ const enrol = async (api: Api, size: number): Promise<Login[]> => {
   const logins: Login[] = []
   const queue = userIds.entries()
   const logIn = async (): Promise<void> => {
-    for (const [i, userId] of queue) logins[i] = await api.tokenFor(userId, `member ${i}`)
+    for (const [i, userId] of queue) {
+      const login = (logins[i] = await api.tokenFor(userId, `member ${i}`))
+      await api.ok('/user/push/tag', { token: login.token, body: { tags: ['crowd'] } })
+    }
   }
   await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, logIn))
   return logins

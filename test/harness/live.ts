@@ -60,5 +60,7 @@ export const listenLive = async (
   t.after(() => stop.abort())
   const path = taskId === undefined ? '/app/live' : `/app/live?task_id=${taskId}`
   const credentials: Record<string, string> = { app_id: app!, ...(token && { 'access-token': token }) }
-  return new Live(await fetch(carillon.http + path, { headers: { ...credentials, ...headers }, signal: stop.signal }), stop)
+  return new Live(
+    await fetch(carillon.http + path, { headers: { ...credentials, ...headers }, signal: stop.signal }), stop,
+  )
 }

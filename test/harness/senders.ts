@@ -4,10 +4,10 @@ import type { Chance } from './chance.ts'
 import type { Crowd } from './crowd.ts'
 import type { Notice } from './ledger.ts'
 
-/** A call that went wrong: it was refused with this code, or not answered. */
+/** A call that went wrong: it was refused with this code, nobody took its connection, or it was dropped unanswered. */
 export interface Trouble {
   door: Api
-  code: number | 'unanswered'
+  code: number | 'nobody there' | 'dropped'
 }
 
 /** Who says for which troubles there is a reason. */
@@ -92,7 +92,8 @@ export class Senders {
       else this.#failed(title, { door, code: answer.code }, answer.message)
       return answer.code === 200
     } catch (error) {
-      this.#failed(title, { door, code: 'unanswered' }, String((error as Error).cause ?? error))
+      const cause = (error as { cause?: NodeJS.ErrnoException }).cause
+      this.#failed(title, { door, code: cause?.code === 'ECONNREFUSED' ? 'nobody there' : 'dropped' }, String(cause ?? error))
       return false
     }
   }

@@ -30,7 +30,10 @@ export const UserPage = () => {
   const say = useWords(usersWords)
   const { ask } = useSession()
   const { userId } = route.useParams()
-  const { data, error, refetch } = useQuery({ queryKey: keys.user(userId), queryFn: () => ask<UserDetail>(`/user/${userId}`) })
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.user(userId),
+    queryFn: () => ask<UserDetail>(`/user/${userId}`),
+  })
   const back = (
     <Link to="/users">
       <Icon name="back" size={14} /> {say.back}

@@ -15,6 +15,8 @@ export interface Formats {
   inFull(at: number): string
   /** 08:45 */
   time(at: number): string
+  /** 08:45:12 */
+  clock(at: number): string
   /** 3 minutes ago, in 2 hours */
   ago(at: number, now: number): string
   /** 512 B, 1.4 MB */
@@ -45,6 +47,7 @@ export const formatsOf = (language: Language): Formats => {
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const inFull = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' })
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const sizes = units.map(
     (unit) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }),
@@ -57,6 +60,7 @@ export const formatsOf = (language: Language): Formats => {
     date: (at) => date.format(at),
     inFull: (at) => inFull.format(at),
     time: (at) => time.format(at),
+    clock: (at) => clock.format(at),
     ago: (at, now) => {
       const distance = Math.abs(at - now)
       const [unit, length] = steps.find(([, ms, many]) => distance < ms * many) ?? steps[5]

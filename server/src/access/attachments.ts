@@ -19,7 +19,7 @@ export interface AttachmentParts {
   seal: Seal
   files: Files
   /** Where uploads grow before they are taken. */
-  folder: string
+  folder(): string
   keptDays: number
   /** The address others reach this server by. */
   publicUrl(): string
@@ -82,7 +82,7 @@ interface Keeping {
 const keep = async (parts: AttachmentParts, app: App, { name, body }: Upload, kind: Kind, { check, write }: Keeping): Promise<string> => {
   const { clock, files } = parts
   const now = clock.now()
-  const folder = await mkdtemp(join(parts.folder, 'upload-'))
+  const folder = await mkdtemp(join(parts.folder(), 'upload-'))
   try {
     const path = join(folder, 'body')
     const { size, sha256, head } = await receive(body, path, kind.under, kind.isImage)

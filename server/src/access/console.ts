@@ -27,7 +27,11 @@ export const openConsole = async (
 }
 
 /** Whose session this is; without an app, the token's own: the page knows its session before it knows its app. */
-export const findConsole = async (access: Access, appId: string | undefined, token: string | undefined): Promise<Scope> =>
+export const findConsole = async (
+  access: Access,
+  appId: string | undefined,
+  token: string | undefined,
+): Promise<Scope> =>
   admins(await access.scope({ appId: appId ?? (await access.appOf(token)), accessToken: token }))
 
 const admins = (scope: Scope): Scope => {

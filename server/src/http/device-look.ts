@@ -22,7 +22,11 @@ export interface DeviceLookParts {
   /** Nodes that live. */
   alive(): readonly number[]
   /** The last pushes that meant a device, and whether all of them were looked through. */
-  lastPushes(device: { app: number; deviceId: number; userId: number }): Promise<{ pushes: PushToDevice[]; complete: boolean }>
+  lastPushes(device: {
+    app: number
+    deviceId: number
+    userId: number
+  }): Promise<{ pushes: PushToDevice[]; complete: boolean }>
 }
 
 /** An admin's look at the devices of an app. */
@@ -41,7 +45,8 @@ export const deviceLookRoutes = ({ store, clock, seal, changes, alive, lastPushe
     },
     handle: async ({ app, query: { search, by = null, online = null, vendor = null, after, limit } }) => {
       const { devices, ...found } = await store.read(findDevices, {
-        app: app.id, search: search === undefined ? null : { ...searchOf(search), hash: hashToken(search) }, by, online, vendor,
+        app: app.id, by, online, vendor,
+        search: search === undefined ? null : { ...searchOf(search), hash: hashToken(search) },
         after: typeof after === 'number' ? after : Number.MAX_SAFE_INTEGER, limit, nodes: [...alive()],
       })
       return { ...found, list: devices.map((device) => shownDevice(device, seal, alive())) }
@@ -63,13 +68,23 @@ export const deviceLookRoutes = ({ store, clock, seal, changes, alive, lastPushe
         logged_in: true,
         badge: 3,
         push: wishes,
-        vendor_tokens: [{ provider: 3, environment: 1, vendor: 'xiaomi', token: 'regid-…-ann', bound_at: some.at, quarantined_at: null }],
+        vendor_tokens: [
+          {
+            provider: 3,
+            environment: 1,
+            vendor: 'xiaomi',
+            token: 'regid…f-ann',
+            bound_at: some.at,
+            quarantined_at: null,
+          },
+        ],
         pushes: [{ task_id: some.task_id, title: 'Hello', channel: 'nativepush', state: 'received', at: some.at }],
         pushes_complete: true,
       },
     },
     handle: async ({ app, params }) => {
-      const device = await store.read(readDevice, { device: { app: app.id, pushTokenHash: hashToken(params.push_token) } })
+      const named = { app: app.id, pushTokenHash: hashToken(params.push_token) }
+      const device = await store.read(readDevice, { device: named })
       known(device !== undefined)
       const { id, user_id, logged_in, badge, tokens } = device!
       const { pushes, complete } = await lastPushes({ app: app.id, deviceId: id, userId: user_id })

@@ -18,7 +18,7 @@ export const laneRoute = ({ lanes }: { lanes(app: number): Promise<ShownLane[]> 
     path: '/push/lane/list',
     who: 'admin',
     noun: 'certificates',
-    summary: "The app's ways to its vendors that are in use, on whichever node: whether they take anything, and if not, why. Requests under way are those of the node that answers.",
+    summary: "The app's ways to its vendors that are in use, on whichever node: whether they take anything, and if not, why.",
     answer: LaneList,
     example: {
       answer: [

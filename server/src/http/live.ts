@@ -38,7 +38,15 @@ const example: Overview = {
   per_minute: [{ at: some.at - (some.at % 60_000), accepted: 1, sent: 2, received: 1 }],
   queue: { tasks: 0, batches: 0, events: 0 },
   lanes: [],
-  alarms: [{ kind: 'certificate_expiring', vendor: 'apns', environment: 1, text: 'the certificate com.example.app ends on 2026-12-01', since: null }],
+  alarms: [
+    {
+      kind: 'certificate_expiring',
+      vendor: 'apns',
+      environment: 1,
+      text: 'the certificate com.example.app ends on 2026-12-01',
+      since: null,
+    },
+  ],
 }
 
 /** How the app is doing: once, or as it changes. */
@@ -59,8 +67,9 @@ export const liveRoutes = (parts: LiveParts): Route[] => [
     who: 'admin',
     noun: 'apps',
     summary:
-      'The same as server-sent events: `overview` at once and whenever it has changed, at most once a second; with task_id ' +
-      'also `task`, with what became of it so far: task_id, state, counters, waiting, reasons. It ends with the access token.',
+      'The same as server-sent events: `overview` at once and whenever it has changed, at most once a second; with ' +
+      'task_id also `task`, with what became of it so far: task_id, state, counters, waiting, reasons. It ends with ' +
+      'the access token.',
     query: LiveQuery,
     document: 'text/event-stream',
     refuses: ['notFound'],
@@ -84,7 +93,7 @@ interface Following {
   taskId: number | undefined
 }
 
-/** Looks each second, and says what is new. Ends when the caller has gone or may not look any more, or the door closes. */
+/** Looks each second, and says what is new. Ends when the caller has gone or may not look any more, or at closing. */
 const follow = async (parts: LiveParts, { response, closing, scopeNow, taskId }: Following): Promise<void> => {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
@@ -99,7 +108,7 @@ const follow = async (parts: LiveParts, { response, closing, scopeNow, taskId }:
   }
   try {
     while (!signal.aborted) {
-      await look(parts, scopeNow, taskId, say)
+      await look(parts, { scopeNow, taskId, say })
       if (response.writableLength > UNREAD_LIMIT) break // it reads nothing of it
       await wait(LOOK_MS, undefined, { signal }).catch(() => {})
     }
@@ -110,9 +119,12 @@ const follow = async (parts: LiveParts, { response, closing, scopeNow, taskId }:
   response.end()
 }
 
-type Say = (event: string, data: object, news?: object) => void
+interface Looking extends Pick<Following, 'scopeNow' | 'taskId'> {
+  /** `news`: what decides whether it is worth saying. */
+  say(event: string, data: object, news?: object): void
+}
 
-const look = async ({ overview, task }: LiveParts, scopeNow: Following['scopeNow'], taskId: number | undefined, say: Say): Promise<void> => {
+const look = async ({ overview, task }: LiveParts, { scopeNow, taskId, say }: Looking): Promise<void> => {
   try {
     const scope = await scopeNow()
     const figures = await overview(scope.app)

@@ -29,8 +29,8 @@ export const sessionRoutes = ({ open, find }: SessionParts): Route[] => [
     who: 'nobody',
     noun: 'tokens',
     summary:
-      'Opens the console: the admin token is kept in the cookie `carillon_session`, which counts as access-token in calls ' +
-      "of the server's own pages.",
+      'Opens the console: the admin token is kept in the cookie `carillon_session`, which counts as access-token in ' +
+      "calls of the server's own pages.",
     body: SessionOpen,
     answer: ConsoleSession,
     refuses: ['badParameter', 'appUnknown', 'tokenInvalid', 'tokenExpired', 'notAllowed', 'cannotStore'],
@@ -46,7 +46,8 @@ export const sessionRoutes = ({ open, find }: SessionParts): Route[] => [
     path: '/console/session',
     who: 'nobody',
     noun: 'tokens',
-    summary: 'Whose session this is; of which app, too, so that app_id need not be sent. null where nobody is signed in.',
+    summary:
+      'Whose session this is; of which app, too, so that app_id need not be sent. null where nobody is signed in.',
     answer: ConsoleSessionOrNull,
     refuses: ['badParameter', 'appUnknown', 'tokenInvalid', 'tokenExpired', 'notAllowed'],
     example: { answer: null }, // as a call without credentials is answered

@@ -33,9 +33,9 @@ export const userLookRoutes = ({ store, seal, alive }: UserLookParts): Route[] =
     example: { query: { search: some.username, limit: 50 }, answer: { list: [listedUser], next: null } },
     handle: async ({ app, query: { search, after, limit } }) => {
       const asked = search === undefined ? null : searchOf(search)
-      const found = await store.read(findUsers, { app: app.id, search: asked, after: after === undefined ? null : cursorOf(after, asked !== null), limit })
-      const { next } = found
-      return { list: found.users.map(shownUser), next: next && ('id' in next ? String(next.id) : next.name) }
+      const from = after === undefined ? null : cursorOf(after, asked !== null)
+      const { users, next } = await store.read(findUsers, { app: app.id, search: asked, after: from, limit })
+      return { list: users.map(shownUser), next: next && ('id' in next ? String(next.id) : next.name) }
     },
   }),
   route({
@@ -48,14 +48,21 @@ export const userLookRoutes = ({ store, seal, alive }: UserLookParts): Route[] =
     answer: UserDetail,
     example: {
       params: { user_id: some.user_id },
-      answer: { ...listedUser, push: wishes, groups: [{ group_id: some.group_id, name: 'staff' }], devices: [foundDevice], devices_next: null },
+      answer: {
+        ...listedUser,
+        push: wishes,
+        groups: [{ group_id: some.group_id, name: 'staff' }],
+        devices: [foundDevice],
+        devices_next: null,
+      },
     },
     handle: async ({ app, params: { user_id: id } }) => {
       const user = typeof id === 'number' ? await store.read(readUser, { app: app.id, id }) : undefined
       if (!user) throw new Refused('userUnknown')
       const search = { ...searchOf(String(user.id)), hash: new Uint8Array() }
       const { devices, next } = await store.read(findDevices, {
-        app: app.id, search, by: 'user', online: null, vendor: null, after: Number.MAX_SAFE_INTEGER, limit: DEVICES_SHOWN, nodes: [],
+        app: app.id, search, by: 'user', online: null, vendor: null, nodes: [],
+        after: Number.MAX_SAFE_INTEGER, limit: DEVICES_SHOWN,
       })
       return {
         ...shownUser(user),

@@ -12,9 +12,10 @@ test('a count says by which way each device would be reached, and stores nothing
   const hour = new Date(trial.clock.now()).getUTCHours()
   await trial.quiet(quiet, hour, (hour + 1) % 24)
   const count = (setting: object) => countAudience(trial.path, trial.scope, { audience: 'all', setting })
-  t.assert.deepEqual(await count({}), { channels: { nativepush: 1, xiaomi: 1 }, inbox: 1, held: 1, none: {}, devices: 4, complete: true })
+  const all = { inbox: 0, held: 0, none: {}, devices: 4, complete: true }
+  t.assert.deepEqual(await count({}), { ...all, channels: { nativepush: 1, xiaomi: 1 }, inbox: 1, held: 1 })
   t.assert.deepEqual(await count({ distribution_strategy: 'ospush_only', priority: 'high' }), {
-    channels: { xiaomi: 1 }, inbox: 0, held: 0, none: { 'no vendor can reach the device': 3 }, devices: 4, complete: true,
+    ...all, channels: { xiaomi: 1 }, none: { 'no vendor can reach the device': 3 },
   })
   t.assert.equal(await trial.notify(), 1)
 })
@@ -22,8 +23,10 @@ test('a count says by which way each device would be reached, and stores nothing
 test('it ends after so many devices, or so much work, and says that there are more', async (t: TestContext) => {
   const trial = await startTrial(t)
   for (let i = 0; i < 3; i += 1) await trial.addDevice()
-  const count = (most: { workMs: number; devices: number }) => countAudience(trial.path, trial.scope, { audience: 'all' }, most)
-  t.assert.deepEqual([(await count({ workMs: Infinity, devices: 3 })).complete, (await count({ workMs: 0, devices: Infinity })).complete], [false, false])
+  const count = (most: { workMs: number; devices: number }) =>
+    countAudience(trial.path, trial.scope, { audience: 'all' }, most)
+  t.assert.equal((await count({ workMs: Infinity, devices: 3 })).complete, false)
+  t.assert.equal((await count({ workMs: 0, devices: Infinity })).complete, false)
   const all = await count({ workMs: Infinity, devices: 4 })
   t.assert.deepEqual([all.complete, all.devices], [true, 3])
 })

@@ -7,7 +7,7 @@ import type { AudienceQuestion } from '../store/audience.ts'
 import type { NewBatch } from '../store/batches.ts'
 import type { Scope } from '../store/scope.ts'
 import type { Tx } from '../store/store.ts'
-import { requested, storedAudience } from './accept.ts'
+import { type RequestedAudience, requested, storedAudience } from './accept.ts'
 import { type Here, batchesOf, tokensFor } from './page.ts'
 import type { Path } from './path.ts'
 import { PAGE, nextPage } from './plan.ts'
@@ -28,7 +28,8 @@ export const countAudience = async (
   const here = path.here()
   const place = { app: app.id, scopeKind: kind, scopeId: id }
   const task = {
-    id: 0, ...place, audience: { all: true } as const, message, setting, dryRun: false, acceptedAt: here.now, expiresAt: expiryOf(message, setting, here.now),
+    id: 0, ...place, audience: { all: true } as const, message, setting, dryRun: false,
+    acceptedAt: here.now, expiresAt: expiryOf(message, setting, here.now),
     ...rulesOf(app.settings),
   }
   const plan = await planOf(task, path.vendors)
@@ -47,7 +48,16 @@ export const countAudience = async (
   }
 }
 
-const storedNow = (tx: Tx, { app, audience }: { app: number; audience: ReturnType<typeof requested> }) => storedAudience(tx, app, audience)
+const storedNow = (tx: Tx, { app, audience }: { app: number; audience: RequestedAudience }) =>
+  storedAudience(tx, app, audience)
+
+interface Asked {
+  question: AudienceQuestion
+  plan: Plan
+  from: number
+  width: number
+  here: Here
+}
 
 interface RoutedPage {
   batches: NewBatch[]
@@ -55,12 +65,11 @@ interface RoutedPage {
   width: number
 }
 
-const routePage = async (
-  tx: Tx,
-  { question, plan, from, width, here }: { question: AudienceQuestion; plan: Plan; from: number; width: number; here: Here },
-): Promise<RoutedPage | undefined> => {
+const routePage = async (tx: Tx, { question, plan, from, width, here }: Asked): Promise<RoutedPage | undefined> => {
   const page = await nextPage(tx, { question, from, width })
-  return page && { ...page, batches: batchesOf(plan, page.to, page.devices, await tokensFor(tx, plan, page.devices), here) }
+  if (!page) return undefined
+  const { devices, to } = page
+  return { to, width: page.width, batches: batchesOf(plan, to, devices, await tokensFor(tx, plan, devices), here) }
 }
 
 const add = (counted: Counted, { channel, state, reason, devices: { length } }: NewBatch): void => {

@@ -9,8 +9,8 @@ const TASKS_AT_ONCE = 50
 const TASKS_LOOKED_THROUGH = 1_000
 
 /**
- * The last pushes that meant a device. What was for it or its user alone is found at once; broadcasts and lists are looked
- * through one by one, so only the newest of them.
+ * The last pushes that meant a device. What was for it or its user alone is found at once; broadcasts and lists are
+ * looked through one by one, so only the newest of them.
  */
 export const lastPushes = async (
   store: Store,
@@ -19,7 +19,8 @@ export const lastPushes = async (
   const found = await store.read(pushesToOne, { deviceId, userId, limit: SHOWN })
   let next: number | null = Number.MAX_SAFE_INTEGER
   for (let looked = 0; next !== null && looked < TASKS_LOOKED_THROUGH; looked += TASKS_AT_ONCE) {
-    const part: Awaited<ReturnType<typeof pushesToMany>> = await store.read(pushesToMany, { app, deviceId, before: next, some: TASKS_AT_ONCE })
+    const asked = { app, deviceId, before: next, some: TASKS_AT_ONCE }
+    const part: Awaited<ReturnType<typeof pushesToMany>> = await store.read(pushesToMany, asked)
     found.push(...part.pushes)
     next = part.next
     found.sort((a, b) => b.task_id - a.task_id)

@@ -15,7 +15,9 @@ import { type Step, traceInWords } from './trace.ts'
 export const readCounters = async (store: Store, viewer: Viewer, ids: readonly number[]): Promise<Counters[]> => {
   const { visible, tallies } = await store.read(readTallies, { viewer, ids: [...ids] })
   const counters = new Map(visible.map((id) => [id, emptyCounters(id)]))
-  for (const tally of tallies) if (isCounted(tally.channel)) addTally(counters.get(tally.task_id)!, tally.channel, tally)
+  for (const tally of tallies) {
+    if (isCounted(tally.channel)) addTally(counters.get(tally.task_id)!, tally.channel, tally)
+  }
   return ids.flatMap((id) => counters.get(id) ?? [])
 }
 

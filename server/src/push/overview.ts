@@ -27,7 +27,8 @@ export const overviews = (parts: Parts) => {
   return (app: App): Promise<Overview> => looks.get(app.id, () => read(parts, app, parts.clock.now()))
 }
 
-const read = async ({ store, alive, lanes, deaf }: Parts, { id: app, settings }: App, now: number): Promise<Overview> => {
+const read = async (parts: Parts, { id: app, settings }: App, now: number): Promise<Overview> => {
+  const { store, alive, lanes, deaf } = parts
   const since = minuteOf(now) - MINUTES + 1
   const pushOff = !settings.push_enabled
   const [figures, shownLanes] = await Promise.all([
@@ -66,7 +67,8 @@ const funnelOf = (minutes: Minutes): Overview['funnel'] => {
 
 /** All minutes of the hour, those without anything included; the last one is under way. */
 const perMinuteOf = (minutes: Minutes, since: number): Overview['per_minute'] => {
-  const all = Array.from({ length: MINUTES }, (_, i) => ({ at: (since + i) * MINUTE_MS, accepted: 0, sent: 0, received: 0 }))
+  const nothing = { accepted: 0, sent: 0, received: 0 }
+  const all = Array.from({ length: MINUTES }, (_, i) => ({ at: (since + i) * MINUTE_MS, ...nothing }))
   for (const { minute, accepted, sent, received } of minutes) {
     const counts = all[minute - since]
     if (!counts) continue // of a node whose clock is ahead

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import { countPage, transitions } from '../metrics.ts'
 import { type AudienceDevice, type AudienceQuestion, nextCandidate, readWindow } from '../store/audience.ts'
 import { type TaskPlace, type WrittenBatch, insertBatches } from '../store/batches.ts'
 import type { Tx } from '../store/store.ts'
-import { claimTask, endPlanning, moveCursor } from '../store/tasks.ts'
+import { PLAN_HOLD_MS, type TaskRow, claimTask, endPlanning, moveCursor, releaseTask } from '../store/tasks.ts'
 import { type Here, batchesOf, tokensFor } from './page.ts'
 import type { Path } from './path.ts'
 import type { Plan } from './route.ts'
@@ -12,6 +12,7 @@ import { type AppRules, placeOfTask, planOf, taskOf } from './task.ts'
 /** How many devices are planned at once. */
 export const PAGE = 1_000
 const WIDEST = 4_000_000
+const GIVE_BACK_MS = 1_000
 // In a group's scope every device of the window is looked at, whoever owns it: so a window is one moment's work.
 const WIDEST_OF_GROUP = 20_000
 
@@ -74,8 +75,20 @@ export const planPage = async (tx: Tx, { question, place, plan, from, width, her
  */
 export const planNext = async (path: Path, rulesOf: (app: number) => Promise<AppRules>): Promise<boolean> => {
   const { store, clock } = path
-  const row = await store.write(claimTask, { node: path.here().node, now: clock.now() })
+  const { node } = path.here()
+  const row = await store.write(claimTask, { node, now: clock.now() })
   if (!row) return false
+  try {
+    await planTask(path, row, rulesOf)
+    return true
+  } catch (error) {
+    void giveBack(path, row.id, node)
+    throw error
+  }
+}
+
+const planTask = async (path: Path, row: TaskRow, rulesOf: (app: number) => Promise<AppRules>): Promise<void> => {
+  const { store } = path
   if (row.plan_cursor === 0) transitions.planning.value += 1
   const task = taskOf(row, await rulesOf(row.app))
   const page = {
@@ -89,7 +102,7 @@ export const planNext = async (path: Path, rulesOf: (app: number) => Promise<App
     const planned = await planning
     transitions.sending.value += planned.ended.sending
     transitions.done.value += planned.ended.finished
-    if (planned.outcome !== 'page') return true
+    if (planned.outcome !== 'page') return
     countPage(planned.batches)
     path.pulse.targeted(task.app, planned.batches)
     // The next page is planned at the writer while this one is handed over here: else the two threads take turns.
@@ -97,5 +110,14 @@ export const planNext = async (path: Path, rulesOf: (app: number) => Promise<App
     planning.catch(() => {}) // it is awaited above, after the handing over
     await setImmediate()
     await path.onWritten(task, planned.batches)
+  }
+}
+
+/** What could not be planned is there for whoever looks next, as soon as the store takes that; else it is held for long. */
+const giveBack = async ({ store }: Path, taskId: number, node: number): Promise<void> => {
+  for (let tries = PLAN_HOLD_MS / GIVE_BACK_MS; tries > 0; tries -= 1) {
+    await wait(GIVE_BACK_MS, undefined, { ref: false })
+    const isBack = await store.write(releaseTask, { taskId, node }).then(() => true, () => false)
+    if (isBack) return
   }
 }

@@ -55,7 +55,10 @@ export class Pulse {
   #of(app: number, channel: Minute['channel'], minute = minuteOf(this.#clock.now())): Minute {
     const key = `${app} ${minute} ${channel}`
     let found = this.#gathered.get(key)
-    if (!found) this.#gathered.set(key, (found = { app, minute, channel, accepted: 0, target: 0, sent: 0, received: 0 }))
+    if (!found) {
+      found = { app, minute, channel, accepted: 0, target: 0, sent: 0, received: 0 }
+      this.#gathered.set(key, found)
+    }
     return found
   }
 }

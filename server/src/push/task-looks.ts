@@ -12,6 +12,8 @@ export const followTasks = (store: Store, clock: Clock) => {
   const looks = new Looks<LiveTask>()
   return async (viewer: Viewer, id: number): Promise<LiveTask | undefined> => {
     const task = await store.read(visibleTask, { viewer, id })
-    return task && looks.get(id, async () => ({ task_id: id, state: task.state, ...(await lookAtTask(store, viewer, task, clock.now())) }))
+    if (!task) return undefined
+    const look = () => lookAtTask(store, viewer, task, clock.now())
+    return looks.get(id, async () => ({ task_id: id, state: task.state, ...(await look()) }))
   }
 }

@@ -13,8 +13,10 @@ export interface DeviceOfApp {
   pushTokenHash: Uint8Array
 }
 
-const idOf = async (tx: Tx, { app, pushTokenHash }: DeviceOfApp): Promise<number | undefined> =>
-  (await tx.get<{ id: number }>('SELECT id FROM devices WHERE push_token_hash = ?1 AND app = ?2', pushTokenHash, app))?.id
+const idOf = async (tx: Tx, { app, pushTokenHash }: DeviceOfApp): Promise<number | undefined> => {
+  const sql = 'SELECT id FROM devices WHERE push_token_hash = ?1 AND app = ?2'
+  return (await tx.get<{ id: number }>(sql, pushTokenHash, app))?.id
+}
 
 export interface BoundToken {
   vendor: VendorName
@@ -44,10 +46,14 @@ export const readDevice = async (tx: Tx, { device }: { device: DeviceOfApp }): P
   const [found] = id === undefined ? [] : await readFound(tx, { ids: [id] })
   if (!found) return undefined
   const wishes = await tx.get<PushWishes & { logged_in: number }>(
-    `SELECT d.logged_in, u.push_enabled, u.quiet_start, u.quiet_end, u.time_zone FROM devices d JOIN users u ON u.id = d.user_id WHERE d.id = ?1`, found.id,
+    `SELECT d.logged_in, u.push_enabled, u.quiet_start, u.quiet_end, u.time_zone
+     FROM devices d JOIN users u ON u.id = d.user_id WHERE d.id = ?1`,
+    found.id,
   )
   const tokens = await tx.all<BoundToken>(
-    'SELECT vendor, environment, token, bound_at, quarantined_at FROM vendor_tokens WHERE device_id = ?1 ORDER BY vendor, environment', found.id,
+    `SELECT vendor, environment, token, bound_at, quarantined_at FROM vendor_tokens
+     WHERE device_id = ?1 ORDER BY vendor, environment`,
+    found.id,
   )
   return { ...found, ...wishes!, badge: (await readBadges(tx, { ids: [found.id] }))[0]!, tokens }
 }
@@ -58,10 +64,14 @@ export const eraseDevice = async (
   { device, actor, now }: { device: DeviceOfApp; actor: string; now: number },
 ): Promise<boolean> => {
   const id = await idOf(tx, device)
-  const held = id === undefined ? undefined : await tx.get<{ user_id: number; guid: string }>('SELECT user_id, guid FROM devices WHERE id = ?1 for update', id)
+  if (id === undefined) return false
+  const held = await tx.get<{ user_id: number; guid: string }>(
+    'SELECT user_id, guid FROM devices WHERE id = ?1 for update', id,
+  )
   if (!held) return false
-  await eraseDeviceRows(tx, id!, now)
-  await writeAudit(tx, { app: device.app, at: now, actor, action: 'device.remove', detail: { device_id: id, user_id: held.user_id, device_guid: held.guid } })
+  await eraseDeviceRows(tx, id, now)
+  const detail = { device_id: id, user_id: held.user_id, device_guid: held.guid }
+  await writeAudit(tx, { app: device.app, at: now, actor, action: 'device.remove', detail })
   return true
 }
 
@@ -80,8 +90,9 @@ export const pushesToOne = async (
   tx: Tx,
   { deviceId, userId, limit }: { deviceId: number; userId: number; limit: number },
 ): Promise<PushToDevice[]> => {
-  const aimed = await tx.all<{ id: number }>('SELECT id FROM tasks WHERE sole_device = ?1 ORDER BY id DESC LIMIT ?2', deviceId, limit)
-  const personal = await tx.all<{ id: number }>('SELECT id FROM tasks WHERE sole_user = ?1 ORDER BY id DESC LIMIT ?2', userId, limit)
+  const newest = (column: string, of: number) =>
+    tx.all<{ id: number }>(`SELECT id FROM tasks WHERE ${column} = ?1 ORDER BY id DESC LIMIT ?2`, of, limit)
+  const [aimed, personal] = [await newest('sole_device', deviceId), await newest('sole_user', userId)]
   const ids = [...aimed, ...personal].map(({ id }) => id).sort((a, b) => b - a)
   return pushesAmong(tx, deviceId, ids)
 }
@@ -92,7 +103,9 @@ export const pushesToMany = async (
   { app, deviceId, before, some }: { app: number; deviceId: number; before: number; some: number },
 ): Promise<{ pushes: PushToDevice[]; next: number | null }> => {
   const rows = await tx.all<{ id: number }>(
-    'SELECT id FROM tasks WHERE app = ?1 AND id < ?2 AND sole_user IS NULL AND sole_device IS NULL ORDER BY id DESC LIMIT ?3', app, before, some,
+    `SELECT id FROM tasks WHERE app = ?1 AND id < ?2 AND sole_user IS NULL AND sole_device IS NULL
+     ORDER BY id DESC LIMIT ?3`,
+    app, before, some,
   )
   const ids = rows.map(({ id }) => id)
   return { pushes: await pushesAmong(tx, deviceId, ids), next: ids.length < some ? null : ids.at(-1)! }

@@ -73,7 +73,8 @@ export const findDevices = async (tx: Tx, question: DeviceQuestion): Promise<Fou
   const shown = fitting.slice(0, limit)
   const isMore = walked.length > most || fitting.length > limit
   const last = fitting.length > limit ? shown.at(-1)! : looked.at(-1)
-  return { devices: await readFound(tx, { ids: shown }), next: isMore ? last! : null, matched: match?.kind ?? null, also }
+  const devices = await readFound(tx, { ids: shown })
+  return { devices, next: isMore ? last! : null, matched: match?.kind ?? null, also }
 }
 
 interface Matched {
@@ -84,14 +85,15 @@ interface Matched {
 
 /** In which ways a text is known to the app, each by one probe. */
 const matchesOf = async (tx: Tx, app: number, { text, hash, userId, emailKey }: DeviceSearch): Promise<Matched[]> => {
-  const device = (where: string, value: Value) => tx.get<{ id: number }>(`SELECT id FROM devices WHERE app = ?1 AND ${where} LIMIT 1`, app, value)
+  const first = (sql: string, value: Value) => tx.get<{ id: number }>(`${sql} LIMIT 1`, app, value)
+  const device = (where: string, value: Value) => first(`SELECT id FROM devices WHERE app = ?1 AND ${where}`, value)
   const found: Matched[] = []
   const note = (kind: DeviceMatch, row: { id: number } | undefined) => row && found.push({ kind, id: row.id })
   note('push_token', await device('push_token_hash = ?2', hash))
   note('device_guid', await device('guid = ?2', text))
   note('user', await findUser(tx, { app, text, userId, emailKey }))
   note('alias', await device('alias = ?2', text))
-  note('tag', await tx.get<{ id: number }>('SELECT device_id AS id FROM device_tags WHERE app = ?1 AND tag = ?2 LIMIT 1', app, text))
+  note('tag', await first('SELECT device_id AS id FROM device_tags WHERE app = ?1 AND tag = ?2', text))
   return found
 }
 
@@ -100,7 +102,8 @@ export const findUser = async (
   tx: Tx,
   { app, text, userId, emailKey }: { app: number; text: string; userId: number | null; emailKey: string },
 ): Promise<{ id: number } | undefined> => {
-  const user = (where: string, value: Value) => tx.get<{ id: number }>(`SELECT id FROM users WHERE app = ?1 AND ${where}`, app, value)
+  const user = (where: string, value: Value) =>
+    tx.get<{ id: number }>(`SELECT id FROM users WHERE app = ?1 AND ${where}`, app, value)
   return (
     (userId === null ? undefined : await user('id = ?2', userId)) ??
     (await user('name = ?2', text)) ??
@@ -109,16 +112,28 @@ export const findUser = async (
   )
 }
 
-/** Where ids come from, in descending order; each of the queries ends with `AND <id> < ? …`. */
+/** One query for ids. */
+interface Walk {
+  /** The column they stand in. */
+  id: string
+  /** What they are selected from, up to the condition on the id. */
+  from: string
+  values: Value[]
+  /** How many rows a device may have there. */
+  rows: number
+}
+
+/** Where ids come from, in descending order. */
 interface Source {
-  /** The queries' columns of ids, what they are selected from, their values, and how many rows a device may have there. */
-  walks: { id: string; from: string; values: Value[]; rows: number }[]
+  walks: Walk[]
   /** All conditions of the question hold for what comes from here. */
   checked: boolean
 }
 
 const sourceOf = ({ app, online, vendor, nodes, search }: DeviceQuestion, match: Matched | undefined): Source => {
-  const devices = (where: string, ...values: Value[]) => ({ id: 'id', from: `devices WHERE ${where}`, values, rows: 1 })
+  const devices = (where: string, ...values: Value[]): Walk =>
+    ({ id: 'id', from: `devices WHERE ${where}`, values, rows: 1 })
+  const ids = (from: string, values: Value[], rows = 1): Walk => ({ id: 'device_id', from, values, rows })
   const checked = online === null && vendor === null
   switch (match?.kind) {
     case 'push_token':
@@ -129,20 +144,24 @@ const sourceOf = ({ app, online, vendor, nodes, search }: DeviceQuestion, match:
     case 'alias':
       return { walks: [devices('app = ? AND alias = ?', app, search!.text)], checked }
     case 'tag':
-      return { walks: [{ id: 'device_id', from: 'device_tags WHERE app = ? AND tag = ?', values: [app, search!.text], rows: 1 }], checked }
+      return { walks: [ids('device_tags WHERE app = ? AND tag = ?', [app, search!.text])], checked }
     case undefined:
   }
-  if (online) return { walks: nodes.map((node) => devices('presence_node = ? AND app = ?', node, app)), checked: vendor === null }
+  if (online) {
+    const here = nodes.map((node) => devices('presence_node = ? AND app = ?', node, app))
+    return { walks: here, checked: vendor === null }
+  }
   if (vendor === null) return { walks: [devices('app = ?', app)], checked }
   const inUse = 'vendor_tokens WHERE app = ? AND vendor = ? AND quarantined_at IS NULL'
-  return { walks: [{ id: 'device_id', from: inUse, values: [app, vendor], rows: ENVIRONMENTS }], checked: online === null }
+  return { walks: [ids(inUse, [app, vendor], ENVIRONMENTS)], checked: online === null }
 }
 
 /** The next ids below `after`, each once. */
 const walk = async (tx: Tx, { walks }: Source, after: number, most: number): Promise<number[]> => {
   const ids = new Set<number>()
   for (const { id, from, values, rows: each } of walks) {
-    const rows = await tx.all<{ id: number }>(`SELECT ${id} AS id FROM ${from} AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`, ...values, after, most * each)
+    const sql = `SELECT ${id} AS id FROM ${from} AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`
+    const rows = await tx.all<{ id: number }>(sql, ...values, after, most * each)
     for (const row of rows) ids.add(row.id)
   }
   return [...ids].sort((a, b) => b - a).slice(0, most)
@@ -160,25 +179,30 @@ const fittingOf = async (tx: Tx, { online, vendor, nodes }: DeviceQuestion, ids:
   }
   if (vendor === null) return fitting
   const rows = await tx.all<{ device_id: number }>(
-    'SELECT device_id FROM vendor_tokens WHERE device_id any_int(?1) AND vendor = ?2 AND quarantined_at IS NULL', list(fitting), vendor,
+    'SELECT device_id FROM vendor_tokens WHERE device_id any_int(?1) AND vendor = ?2 AND quarantined_at IS NULL',
+    list(fitting), vendor,
   )
   const bound = new Set(rows.map(({ device_id }) => device_id))
   return fitting.filter((id) => bound.has(id))
 }
 
-/** Devices with all that a list shows of them, in the order of the ids. Vendor tokens in quarantine are not used, so not shown. */
+/** Devices with all that a list shows of them, in the order of the ids. Tokens in quarantine are left out. */
 export const readFound = async (tx: Tx, { ids }: { ids: number[] }): Promise<FoundDevice[]> => {
   if (ids.length === 0) return []
   const rows = await tx.all<Omit<FoundDevice, 'vendors' | 'tags'>>(
-    `SELECT d.id, d.guid, d.user_id, u.name AS username, d.push_token, d.push_token_hash, d.platform, d.alias, d.presence_node, d.created_at, d.seen_at
+    `SELECT d.id, d.guid, d.user_id, u.name AS username, d.push_token, d.push_token_hash, d.platform, d.alias,
+       d.presence_node, d.created_at, d.seen_at
      FROM devices d JOIN users u ON u.id = d.user_id WHERE d.id any_int(?1)`,
     list(ids),
   )
   const vendors = await tx.all<{ device_id: number; vendor: VendorName; environment: number }>(
-    `SELECT device_id, vendor, environment FROM vendor_tokens WHERE device_id any_int(?1) AND quarantined_at IS NULL ORDER BY vendor, environment`,
+    `SELECT device_id, vendor, environment FROM vendor_tokens
+     WHERE device_id any_int(?1) AND quarantined_at IS NULL ORDER BY vendor, environment`,
     list(ids),
   )
-  const tags = await tx.all<{ device_id: number; tag: string }>('SELECT device_id, tag FROM device_tags WHERE device_id any_int(?1) ORDER BY tag', list(ids))
+  const tags = await tx.all<{ device_id: number; tag: string }>(
+    'SELECT device_id, tag FROM device_tags WHERE device_id any_int(?1) ORDER BY tag', list(ids),
+  )
   const [vendorsOf, tagsOf] = [Map.groupBy(vendors, (row) => row.device_id), Map.groupBy(tags, (row) => row.device_id)]
   const found = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {

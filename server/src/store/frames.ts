@@ -48,7 +48,10 @@ export const tellMoved = async (tx: Tx, node: number, devices: readonly number[]
   )
 }
 
-/** A device has said by HTTP that it got a task: the node that holds its stream, if another one does, need not wait for it. */
+/**
+ * A device has said by HTTP that it got a task: the node that holds its stream, if another one does, need not wait for it.
+ * One that let a push time out counts as away, and only the node that holds it knows: so all gateways are told.
+ */
 export const tellReceived = async (
   tx: Tx,
   { node, deviceId, taskId }: { node: number; deviceId: number; taskId: number },
@@ -57,21 +60,25 @@ export const tellReceived = async (
   return once(
     await tx.all<{ node: number }>(
       `INSERT INTO frames (node, kind, device_id, number)
-       SELECT d.presence_node, 'received', d.id, ?3 FROM devices d JOIN nodes n ON n.id = d.presence_node
-       WHERE d.id = ?1 AND d.presence_node <> ?2
+       SELECT n.id, 'received', d.id, ?3 FROM devices d
+       JOIN nodes n ON n.id = d.presence_node OR (d.presence_node IS NULL AND n.parts LIKE '%gateway%')
+       WHERE d.id = ?1 AND n.id <> ?2
        RETURNING node`,
       deviceId, node, taskId,
     ),
   )
 }
 
-/** Takes what this node was told, oldest first. */
-export const takeFrames = async (tx: Tx, { node, limit }: { node: number; limit: number }): Promise<Frame[]> => {
+/** What this node was told, oldest first. It stays until it is dropped: told twice is better than not at all. */
+export const readFrames = async (tx: Tx, { node, limit }: { node: number; limit: number }): Promise<(Frame & { id: number })[]> => {
   const rows = await tx.all<{ id: number; kind: Frame['kind']; device_id: number; number: number }>(
     'SELECT id, kind, device_id, number FROM frames WHERE node = ? ORDER BY id LIMIT ?', node, limit,
   )
-  if (rows.length > 0) await tx.run('DELETE FROM frames WHERE id any_int(?1)', list(rows.map(({ id }) => id)))
-  return rows.map(({ kind, device_id, number }) => ({ kind, deviceId: device_id, number }))
+  return rows.map(({ id, kind, device_id, number }) => ({ id, kind, deviceId: device_id, number }))
+}
+
+export const dropFrames = async (tx: Tx, { ids }: { ids: readonly number[] }): Promise<void> => {
+  await tx.run('DELETE FROM frames WHERE id any_int(?1)', list(ids))
 }
 
 /** Nobody will read what was told to a node that is gone. */

@@ -59,7 +59,9 @@ export const readOverview = async (
   minutes: await readMinutes(tx, { app, since }),
   queue: await readQueue(tx, app, now),
   certificates: await tx.all<EndingCertificate>(
-    'SELECT vendor, environment, name, expires_at FROM certificates WHERE app = ?1 AND expires_at < ?2 ORDER BY vendor, environment', app, endingBefore,
+    `SELECT vendor, environment, name, expires_at FROM certificates WHERE app = ?1 AND expires_at < ?2
+     ORDER BY vendor, environment`,
+    app, endingBefore,
   ),
   webhook: await webhookTrouble(tx, app),
   pushOffSince: pushOff ? await lastSwitchedOff(tx, app) : undefined,
@@ -68,22 +70,25 @@ export const readOverview = async (
 const count = async (tx: Tx, sql: string, ...values: (string | number)[]): Promise<number> =>
   (await tx.get<{ count: number }>(`SELECT count(*) AS count FROM (${sql}) q`, ...values))!.count
 
-// What is due among all apps' is looked through from its beginning, and no further than `QUEUE_COUNTED`: one who is that
-// far behind has other troubles than a number.
+// What is due among all apps' is looked through from its beginning, and no further than `QUEUE_COUNTED`: one who is
+// that far behind has other troubles than a number.
 const ofApp = async (tx: Tx, app: number, sql: string, ...values: (string | number)[]): Promise<number> =>
   (await tx.get<{ count: number }>(
     `SELECT count(*) AS count FROM (${sql} LIMIT ${QUEUE_COUNTED}) q WHERE q.app = ?1`, app, ...values,
   ))!.count
 
 const readQueue = async (tx: Tx, app: number, now: number): Promise<Queue> => {
-  const overdue = 'SELECT app FROM batches WHERE channel = ?2 AND lane IS NULL AND due_at IS NOT NULL AND due_at <= ?3 ORDER BY due_at'
+  const unplanned = 'SELECT app FROM tasks WHERE plan_at IS NOT NULL AND plan_at <= ?2 ORDER BY plan_at'
+  const overdue = `SELECT app FROM batches WHERE channel = ?2 AND lane IS NULL AND due_at IS NOT NULL AND due_at <= ?3
+    ORDER BY due_at`
   const inLanes = await count(
     tx,
-    `SELECT id FROM batches WHERE channel any_text(?1) AND lane any_int(?2) AND lane IS NOT NULL AND due_at IS NOT NULL LIMIT ${QUEUE_COUNTED}`,
+    `SELECT id FROM batches WHERE channel any_text(?1) AND lane any_int(?2) AND lane IS NOT NULL AND due_at IS NOT NULL
+     LIMIT ${QUEUE_COUNTED}`,
     list(vendorNames), list([laneOf(app, 0), laneOf(app, 1)]),
   )
   return {
-    tasks: await ofApp(tx, app, 'SELECT app FROM tasks WHERE plan_at IS NOT NULL AND plan_at <= ?2 ORDER BY plan_at', now),
+    tasks: await ofApp(tx, app, unplanned, now),
     batches: inLanes + (await ofApp(tx, app, overdue, ownChannel, now)) + (await ofApp(tx, app, overdue, 'held', now)),
     events: await count(tx, `SELECT id FROM events WHERE app = ?1 AND due_at IS NOT NULL LIMIT ${QUEUE_COUNTED}`, app),
   }
@@ -92,9 +97,20 @@ const readQueue = async (tx: Tx, app: number, now: number): Promise<Queue> => {
 const FAILED_OFTEN = 3
 const EVENTS_LOOKED_AT = 50
 
+interface ToldEvent {
+  at: number
+  due_at: number | null
+  attempt: number
+  delivered_at: number | null
+  answer: string | null
+}
+
+const isFailing = ({ attempt, due_at, answer }: ToldEvent): boolean =>
+  answer !== null && (due_at === null || attempt >= FAILED_OFTEN)
+
 /** Told again and again, or given up lately: since the oldest of those, with what the newest met. */
 const webhookTrouble = async (tx: Tx, app: number): Promise<WebhookTrouble | undefined> => {
-  const last = await tx.all<{ at: number; due_at: number | null; attempt: number; delivered_at: number | null; answer: string | null }>(
+  const last = await tx.all<ToldEvent>(
     `SELECT e.at, e.due_at, e.attempt, e.delivered_at, e.answer FROM webhooks w JOIN events e ON e.app = w.app
      WHERE w.app = ?1 ORDER BY e.id DESC LIMIT ${EVENTS_LOOKED_AT}`,
     app,
@@ -102,9 +118,10 @@ const webhookTrouble = async (tx: Tx, app: number): Promise<WebhookTrouble | und
   // What went before one that was taken is over.
   const taken = last.findIndex(({ delivered_at }) => delivered_at !== null)
   const since = taken < 0 ? last : last.slice(0, taken)
-  const failing = since.filter(({ attempt, due_at, answer }) => answer !== null && (due_at === null || attempt >= FAILED_OFTEN))
+  const failing = since.filter(isFailing)
   if (failing.length === 0) return undefined
-  return { since: failing.at(-1)!.at, answer: failing[0]!.answer, given_up: failing.filter(({ due_at }) => due_at === null).length }
+  const given_up = failing.filter(({ due_at }) => due_at === null).length
+  return { since: failing.at(-1)!.at, answer: failing[0]!.answer, given_up }
 }
 
 const ENTRIES_LOOKED_AT = 200
@@ -112,8 +129,9 @@ const ENTRIES_LOOKED_AT = 200
 /** When push was switched off for the app; undefined when that was too long ago to be found at once. */
 const lastSwitchedOff = async (tx: Tx, app: number): Promise<number | undefined> => {
   const row = await tx.get<{ at: number }>(
-    `SELECT at FROM (SELECT id, at, action, detail FROM audit_log WHERE app = ?1 ORDER BY id DESC LIMIT ${ENTRIES_LOOKED_AT}) q
-     WHERE action = 'app.setting' AND detail LIKE '%"push_enabled":false%' ORDER BY id DESC LIMIT 1`,
+    `SELECT at FROM (
+       SELECT id, at, action, detail FROM audit_log WHERE app = ?1 ORDER BY id DESC LIMIT ${ENTRIES_LOOKED_AT}
+     ) q WHERE action = 'app.setting' AND detail LIKE '%"push_enabled":false%' ORDER BY id DESC LIMIT 1`,
     app,
   )
   return row?.at

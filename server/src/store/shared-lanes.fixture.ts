@@ -14,11 +14,11 @@ const account = 'fcm 1'
 const times = <R>(count: number, make: (i: number) => Promise<R>): Promise<R[]> => Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
 const take = async (store: Store, fromUs: number, lengthUs: number) =>
-  (await store.write(takeTime, { place, account, fromUs, lengthUs, now: NOW })).endUs
+  (await store.write(takeTime, { node: 'a', place, account, fromUs, lengthUs, now: NOW })).endUs
 
-const meet = (store: Store, more: Partial<LaneNews>, now = NOW) => {
-  const news = [{ account, place, answers: 0, dead: 0, worked: false, pause: null, ...more }]
-  return store.write(meetLanes, { news, rests: [], accounts: [account], restsAfter: 0, now })
+const meet = (store: Store, more: Partial<LaneNews>, now = NOW, node = 'a') => {
+  const news = [{ account, place, answers: 0, dead: 0, worked: false, underWay: 0, pause: null, noBodies: null, ...more }]
+  return store.write(meetLanes, { node, news, rests: [], accounts: [account], restsAfter: 0, now })
 }
 
 const eventsOf = async (store: Store, kind: string) => (await store.read(listEvents, { app: 1, before: 1_000, limit: 100 })).filter((event) => event.kind === kind)
@@ -46,7 +46,7 @@ export const keepsSharedLanes = (open: (t: TestContext) => Promise<Store>): void
     t.assert.equal(await take(store, 2_000, 10), 2_010)
     const ends = await times(64, (i) => take(store, 1_500 + i, 100))
     t.assert.deepEqual(ends.sort((a, b) => a - b), Array.from({ length: 64 }, (_, i) => 2_110 + i * 100))
-    const { endUs } = await store.write(takeTime, { place: { ...place, environment: 0 }, account, fromUs: 5, lengthUs: 5, now: NOW })
+    const { endUs } = await store.write(takeTime, { node: 'a', place: { ...place, environment: 0 }, account, fromUs: 5, lengthUs: 5, now: NOW })
     t.assert.equal(endUs, 10, 'the other environment is another lane')
   })
 
@@ -54,9 +54,9 @@ export const keepsSharedLanes = (open: (t: TestContext) => Promise<Store>): void
     const store = await open(t)
     await meet(store, { pause: { until: NOW + MINUTE, why: 'denied', failures: 0, tell: false } })
     await meet(store, { pause: { until: NOW + 1_000, why: 'limited', failures: 6, tell: false } })
-    const { state } = await store.write(takeTime, { place, account, fromUs: 1, lengthUs: 1, now: NOW })
+    const { state } = await store.write(takeTime, { node: 'a', place, account, fromUs: 1, lengthUs: 1, now: NOW })
     t.assert.deepEqual([state.pausedUntil, state.why, state.failures], [NOW + MINUTE, 'denied', 6])
-    const other = await store.write(takeTime, { place, account: 'fcm 2', fromUs: 1, lengthUs: 1, now: NOW })
+    const other = await store.write(takeTime, { node: 'a', place, account: 'fcm 2', fromUs: 1, lengthUs: 1, now: NOW })
     t.assert.deepEqual([other.state.pausedUntil, other.state.why], [0, ''])
     t.assert.deepEqual((await store.read(lanesOf, { app: 1, now: NOW })).map((lane) => lane.account), [account, 'fcm 2'], 'all know of it')
   })
@@ -101,11 +101,24 @@ export const keepsSharedLanes = (open: (t: TestContext) => Promise<Store>): void
     t.assert.equal(await inUse(), 60, `${buried.filter((count) => count === 1).length} of 60 were quarantined`)
   })
 
+  test('requests under way are summed over the nodes that live', limit, async (t: TestContext) => {
+    const store = await open(t)
+    const total = async (now: number) => (await store.read(lanesOf, { app: 1, now }))[0]!.underWay
+    await meet(store, { underWay: 3 })
+    await meet(store, { underWay: 4 }, NOW + 2_000, 'b')
+    t.assert.equal(await total(NOW + 2_000), 7)
+    t.assert.equal((await meet(store, { underWay: 5 }, NOW + 3_000, 'b')).lanes[0]!.underWay, 3, 'those of the others')
+    t.assert.equal(await total(NOW + 4_999), 8)
+    t.assert.equal(await total(NOW + 5_000), 5, 'a node that says nothing more is gone')
+    await meet(store, {}, NOW + 5_000, 'b')
+    t.assert.equal(await total(NOW + 5_000), 0)
+  })
+
   test('devices to be left alone are heard of by all, until their time is over', limit, async (t: TestContext) => {
     const store = await open(t)
     const tell = (deviceId: number, until: number, now: number) =>
-      store.write(meetLanes, { news: [], rests: [{ account, deviceId, until }], accounts: [], restsAfter: now, now })
-    const hear = async (restsAfter: number, now: number) => (await store.read(readLanes, { accounts: [], restsAfter, now })).rests
+      store.write(meetLanes, { node: 'a', news: [], rests: [{ account, deviceId, until }], accounts: [], restsAfter: now, now })
+    const hear = async (restsAfter: number, now: number) => (await store.read(readLanes, { node: 'a', accounts: [], restsAfter, now })).rests
     await tell(1, NOW + 5_000, NOW)
     await tell(2, NOW + 9_000, NOW + 1)
     await tell(1, NOW + 1_000, NOW + 2)

@@ -1,5 +1,6 @@
-import type { VendorName } from '@carillon/protocol/names.ts'
-import { GUARD_MS, Guard, type GuardState, TOKENS_DYING } from './guard.ts'
+import { GUARD_MS, TOKENS_DYING } from './guard.ts'
+import type { LaneRow, LaneState, NoBodies } from './lane-states.ts'
+import { addLanes, guardOf, laneColumns, othersUnderWay, stateOf, troubleOf } from './lane-states.ts'
 import { type DeadToken, type TokenPlace, quarantineTokens, releaseTokens, tellLanePaused } from './quarantine.ts'
 import { type Tx, list, rows } from './store.ts'
 
@@ -10,22 +11,6 @@ export interface Rest {
   until: number
 }
 
-/** A lane as all nodes together see it. */
-export interface LaneState {
-  account: string
-  vendor: VendorName
-  environment: number
-  pausedUntil: number
-  why: string
-  /** In a row, after which it was given its break; 0 once something has worked. */
-  failures: number
-  /** The operator was told of its trouble, and nothing has worked since. */
-  isTold: boolean
-  doubtedAt: number | null
-  /** What was answered within the last minute. */
-  minute: { answers: number; dead: number }
-}
-
 /** What a node has to tell the others of a lane. */
 export interface LaneNews {
   account: string
@@ -34,8 +19,10 @@ export interface LaneNews {
   answers: number
   dead: number
   worked: boolean
+  underWay: number
   /** `tell`: the operator can do something about it. */
   pause: { until: number; why: string; failures: number; tell: boolean } | null
+  noBodies: NoBodies | null
 }
 
 /** What came of a node's news, for its log: the operator was told of a pause, or so many tokens were given back. */
@@ -45,48 +32,15 @@ export interface LaneTurn {
   released: number | null
 }
 
-interface Row {
-  account: string
-  vendor: VendorName
-  environment: number
-  paused_until: number
-  trouble: string
-  doubted_at: number | null
-  answers: string
-}
-
-/** What stands in a row's JSON; empty while there was no trouble. */
-interface Trouble {
-  why: string
-  failures: number
-  /** What the operator was last told; '' once something has worked. */
-  told: string
-}
-
-const columns = 'account, vendor, environment, paused_until, trouble, doubted_at, answers'
 /** The newest ones: in a flood of them nobody needs each. */
 const MOST_RESTS = 10_000
 const UNUSED_MS = 7 * 86_400_000
 
-const guardOf = ({ answers, doubted_at }: Row): Guard =>
-  new Guard(JSON.parse(answers) as GuardState, doubted_at ?? undefined)
-
-const troubleOf = ({ trouble }: Row): Trouble =>
-  ({ why: '', failures: 0, told: '', ...(JSON.parse(trouble) as Partial<Trouble>) })
-
-const stateOf = (row: Row, now: number): LaneState => {
-  const { account, vendor, environment, paused_until, doubted_at } = row
-  const { why, failures, told } = troubleOf(row)
-  return {
-    account, vendor, environment, pausedUntil: paused_until, why, failures, isTold: told !== '', doubtedAt: doubted_at,
-    minute: guardOf(row).minute(now),
-  }
-}
-
 /** The next stretch of a lane's time, as long as asked, for whoever asks; and how the lane is. Where it ends. */
 export const takeTime = async (
   tx: Tx,
-  { place, account, fromUs, lengthUs, now }: {
+  { node, place, account, fromUs, lengthUs, now }: {
+    node: string
     place: TokenPlace
     account: string
     fromUs: number
@@ -102,24 +56,13 @@ export const takeTime = async (
      RETURNING free_us`,
     app, vendor, environment, fromUs + lengthUs, fromUs, lengthUs,
   )
-  const find = () => tx.get<Row>(`SELECT ${columns} FROM lane_states WHERE account = ?`, account)
+  const find = () => tx.get<LaneRow>(`SELECT ${laneColumns} FROM lane_states WHERE account = ?`, account)
   let row = await find()
   if (!row) {
     await addLanes(tx, [{ account, place }], now)
     row = await find()
   }
-  return { endUs: taken!.free_us, state: stateOf(row!, now) }
-}
-
-/** Rows for lanes of which nothing was known yet. In the order of the accounts, as all who write of several. */
-const addLanes = async (tx: Tx, lanes: readonly { account: string; place: TokenPlace }[], now: number): Promise<void> => {
-  await tx.run(
-    `INSERT INTO lane_states (account, app, vendor, environment, written_at)
-     SELECT w.account, w.app, w.vendor, w.environment, ?2
-     FROM each_row(?1) w (account text, app int, vendor text, environment int) WHERE true
-     ON CONFLICT (account) DO NOTHING`,
-    rows(lanes.map(({ account, place: { app, vendor, environment } }) => [account, app, vendor, environment])), now,
-  )
+  return { endUs: taken!.free_us, state: stateOf(row!, node, now) }
 }
 
 interface Heard {
@@ -130,10 +73,10 @@ interface Heard {
 /** How these lanes are, and which devices are to be left alone since then. */
 export const readLanes = async (
   tx: Tx,
-  { accounts, restsAfter, now }: { accounts: string[]; restsAfter: number; now: number },
+  { node, accounts, restsAfter, now }: { node: string; accounts: string[]; restsAfter: number; now: number },
 ): Promise<Heard> => {
-  const states = await tx.all<Row>(
-    `SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account`, list(accounts),
+  const states = await tx.all<LaneRow>(
+    `SELECT ${laneColumns} FROM lane_states WHERE account any_text(?1) ORDER BY account`, list(accounts),
   )
   const rests = await tx.all<{ account: string; device_id: number; until_at: number }>(
     `SELECT account, device_id, until_at FROM lane_rests WHERE told_at > ?1 AND until_at > ?2
@@ -141,7 +84,7 @@ export const readLanes = async (
     restsAfter, now, MOST_RESTS,
   )
   return {
-    lanes: states.map((row) => stateOf(row, now)),
+    lanes: states.map((row) => stateOf(row, node, now)),
     rests: rests.map(({ account, device_id, until_at }) => ({ account, deviceId: device_id, until: until_at })),
   }
 }
@@ -153,7 +96,9 @@ export const readLanes = async (
  */
 export const meetLanes = async (
   tx: Tx,
-  { news, rests, now, ...asked }: {
+  { news, rests, ...asked }: {
+    /** Who meets the others, under a name of its own. */
+    node: string
     news: LaneNews[]
     rests: Rest[]
     accounts: string[]
@@ -161,7 +106,8 @@ export const meetLanes = async (
     now: number
   },
 ): Promise<Heard & { turns: LaneTurn[] }> => {
-  const turns = news.length > 0 ? await writeNews(tx, news, now) : []
+  const { node, now } = asked
+  const turns = news.length > 0 ? await writeNews(tx, node, news, now) : []
   if (rests.length > 0) {
     await tx.run(
       `INSERT INTO lane_rests (account, device_id, until_at, told_at)
@@ -172,33 +118,40 @@ export const meetLanes = async (
       rows(rests.map(({ account, deviceId, until }) => [account, deviceId, until])), now,
     )
   }
-  return { ...(await readLanes(tx, { ...asked, now })), turns }
+  return { ...(await readLanes(tx, asked)), turns }
 }
 
-const writeNews = async (tx: Tx, news: readonly LaneNews[], now: number): Promise<LaneTurn[]> => {
+const writeNews = async (tx: Tx, node: string, news: readonly LaneNews[], now: number): Promise<LaneTurn[]> => {
   // In the order of the accounts: others write news of the same lanes, and must not wait for one another.
   const inOrder = news.toSorted((a, b) => (a.account < b.account ? -1 : 1))
   await addLanes(tx, inOrder, now)
-  const found = await tx.all<Row>(
-    `SELECT ${columns} FROM lane_states WHERE account any_text(?1) ORDER BY account for update`,
+  const found = await tx.all<LaneRow>(
+    `SELECT ${laneColumns} FROM lane_states WHERE account any_text(?1) ORDER BY account for update`,
     list(inOrder.map(({ account }) => account)),
   )
   const byAccount = new Map(found.map((row) => [row.account, row]))
   const turns: LaneTurn[] = []
-  for (const one of inOrder) turns.push(await apply(tx, byAccount.get(one.account)!, one, now))
+  for (const one of inOrder) {
+    const row = byAccount.get(one.account)!
+    const underWay = othersUnderWay(row, node, now)
+    if (one.underWay > 0) underWay[node] = { count: one.underWay, at: now }
+    row.under_way = JSON.stringify(underWay)
+    turns.push(await apply(tx, row, one, now))
+  }
   await tx.run(
     `UPDATE lane_states SET paused_until = w.paused_until, trouble = w.trouble, doubted_at = w.doubted_at,
-       answers = w.answers, written_at = ?2
-     FROM each_row(?1) w (account text, paused_until int, trouble text, doubted_at int, answers text)
+       answers = w.answers, under_way = w.under_way, written_at = ?2
+     FROM each_row(?1) w (account text, paused_until int, trouble text, doubted_at int, answers text, under_way text)
      WHERE lane_states.account = w.account`,
-    rows(found.map((row) => [row.account, row.paused_until, row.trouble, row.doubted_at, row.answers])), now,
+    rows(found.map((row) => [row.account, row.paused_until, row.trouble, row.doubted_at, row.answers, row.under_way])),
+    now,
   )
   return turns
 }
 
 /** Changes the row as the news say. */
-const apply = async (tx: Tx, row: Row, news: LaneNews, now: number): Promise<LaneTurn> => {
-  const { account, place, answers, dead, worked, pause } = news
+const apply = async (tx: Tx, row: LaneRow, news: LaneNews, now: number): Promise<LaneTurn> => {
+  const { account, place, answers, dead, worked, pause, noBodies } = news
   const turn: LaneTurn = { account, told: false, released: null }
   if (answers > 0) {
     const guard = guardOf(row)
@@ -209,8 +162,9 @@ const apply = async (tx: Tx, row: Row, news: LaneNews, now: number): Promise<Lan
       turn.released = await releaseTokens(tx, { place, since: now - GUARD_MS, why: TOKENS_DYING, now })
     }
   }
-  if (!worked && !pause) return turn
+  if (!worked && !pause && !noBodies) return turn
   const trouble = troubleOf(row)
+  if (noBodies) trouble.noBodies = noBodies
   if (worked) Object.assign(trouble, { failures: 0, told: '' })
   if (pause) {
     if (pause.until > row.paused_until) {
@@ -243,10 +197,10 @@ export const quarantineBelieved = async (
 
 /** An app's lanes that any node has used. */
 export const lanesOf = async (tx: Tx, { app, now }: { app: number; now: number }): Promise<LaneState[]> => {
-  const found = await tx.all<Row>(
-    `SELECT ${columns} FROM lane_states WHERE app = ? ORDER BY vendor, environment, account`, app,
+  const found = await tx.all<LaneRow>(
+    `SELECT ${laneColumns} FROM lane_states WHERE app = ? ORDER BY vendor, environment, account`, app,
   )
-  return found.map((row) => stateOf(row, now))
+  return found.map((row) => stateOf(row, '', now))
 }
 
 /** A certificate was replaced or removed: nothing that was known of it is of use. */

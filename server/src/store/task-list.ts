@@ -38,7 +38,8 @@ const COLUMNS = `id, scope_kind, scope_id, dry_run, state, accepted_at, plan_at,
 export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedTask[]> => {
   const { app, limit, state, audienceKind, from, to, requestId } = question
   // One upper end: of two conditions an index is walked by one, and what the other leaves out is looked at.
-  const before = to === null ? question.before : Math.min(question.before, await firstSince(tx, app, to + CLOCKS_DIFFER_MS))
+  const end = to === null ? question.before : await firstSince(tx, app, to + CLOCKS_DIFFER_MS)
+  const before = Math.min(question.before, end)
   const values: Value[] = [app, before]
   const bind = (value: Value): string => `?${values.push(value)}`
   const where = ['app = ?1', 'id < ?2']
@@ -46,16 +47,22 @@ export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedT
   // The second condition is the index's own.
   if (state !== null) where.push(`state = ${bind(state)}`, ...(state === 'done' ? [] : [`state <> 'done'`]))
   if (audienceKind !== null) where.push(`audience_kind = ${bind(audienceKind)}`)
-  if (from !== null) where.push(`id >= ${bind(await firstSince(tx, app, from - CLOCKS_DIFFER_MS))}`, `accepted_at >= ${bind(from)}`)
+  if (from !== null) {
+    const first = await firstSince(tx, app, from - CLOCKS_DIFFER_MS)
+    where.push(`id >= ${bind(first)}`, `accepted_at >= ${bind(from)}`)
+  }
   if (to !== null) where.push(`accepted_at < ${bind(to)}`)
-  return tx.all<ListedTask>(`SELECT ${COLUMNS} FROM tasks WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT ${bind(limit)}`, ...values)
+  const sql = `SELECT ${COLUMNS} FROM tasks WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT ${bind(limit)}`
+  return tx.all<ListedTask>(sql, ...values)
 }
 
 const REQUESTS_SHOWN = 500
 
 /** In every scope of the app the same request_id is another task's. */
 const tasksOfRequest = async (tx: Tx, app: number, requestId: string): Promise<number[]> => {
-  const rows = await tx.all<{ task_id: number }>(`SELECT task_id FROM requests WHERE app = ?1 AND request_id = ?2 LIMIT ${REQUESTS_SHOWN}`, app, requestId)
+  const rows = await tx.all<{ task_id: number }>(
+    `SELECT task_id FROM requests WHERE app = ?1 AND request_id = ?2 LIMIT ${REQUESTS_SHOWN}`, app, requestId,
+  )
   return rows.map(({ task_id }) => task_id)
 }
 
@@ -69,7 +76,8 @@ const firstSince = async (tx: Tx, app: number, at: number): Promise<number> => {
   while (from - before > 1) {
     const middle = Math.floor((before + from) / 2)
     const task = await tx.get<{ id: number; accepted_at: number }>(
-      'SELECT id, accepted_at FROM tasks WHERE app = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT 1', app, middle, from,
+      'SELECT id, accepted_at FROM tasks WHERE app = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT 1',
+      app, middle, from,
     )
     if (task && task.accepted_at < at) before = task.id
     else from = middle

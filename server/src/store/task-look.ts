@@ -9,17 +9,20 @@ export interface Part {
 }
 
 /**
- * The last page of a part; null when there is nothing more. A broadcast has thousands of batches, and whoever reads them
- * all at once keeps everybody else waiting.
+ * The last page of a part; null when there is nothing more. A broadcast has thousands of batches, and whoever reads
+ * them all at once keeps everybody else waiting.
  */
 const endOf = async (tx: Tx, { taskId, after, some }: Part): Promise<number | null> => {
   const last = await tx.get<{ page: number | null }>(
-    'SELECT max(page) AS page FROM (SELECT page FROM batches WHERE task_id = ?1 AND page > ?2 ORDER BY page LIMIT ?3) q', taskId, after, some,
+    `SELECT max(page) AS page
+     FROM (SELECT page FROM batches WHERE task_id = ?1 AND page > ?2 ORDER BY page LIMIT ?3) q`,
+    taskId, after, some,
   )
   return last?.page ?? null
 }
 
-const IN_PART = 'FROM batches b JOIN batch_states s ON s.batch_id = b.id WHERE b.task_id = ?1 AND b.page > ?2 AND b.page <= ?3 ORDER BY b.page, b.id'
+const IN_PART = `FROM batches b JOIN batch_states s ON s.batch_id = b.id
+  WHERE b.task_id = ?1 AND b.page > ?2 AND b.page <= ?3 ORDER BY b.page, b.id`
 
 /** One batch, as far as it tells what became of its task. */
 export interface SeenBatch {
@@ -39,11 +42,17 @@ export const lookAtBatches = async (tx: Tx, part: Part): Promise<{ batches: Seen
   return { batches: await tx.all<SeenBatch>(`SELECT ${columns} ${IN_PART}`, part.taskId, part.after, next), next }
 }
 
+interface BatchLog {
+  channel: BatchChannel
+  /** JSON. */
+  log: string
+}
+
 /** The same, of what was written down on the way. */
-export const readLogs = async (tx: Tx, part: Part): Promise<{ logs: { channel: BatchChannel; log: string }[]; next: number | null }> => {
+export const readLogs = async (tx: Tx, part: Part): Promise<{ logs: BatchLog[]; next: number | null }> => {
   const next = await endOf(tx, part)
   if (next === null) return { logs: [], next }
-  return { logs: await tx.all<{ channel: BatchChannel; log: string }>(`SELECT b.channel, s.log ${IN_PART}`, part.taskId, part.after, next), next }
+  return { logs: await tx.all<BatchLog>(`SELECT b.channel, s.log ${IN_PART}`, part.taskId, part.after, next), next }
 }
 
 /** Over all channels. */
@@ -55,7 +64,7 @@ export interface TaskSum {
 
 const FEW = 20
 
-/** The sums of tasks, in their order; null for one with more batches than a moment's: those are added up part by part. */
+/** The sums of tasks, in their order; null for one with more than a few batches: those are added up part by part. */
 export const sumTasks = async (tx: Tx, { ids }: { ids: readonly number[] }): Promise<(TaskSum | null)[]> => {
   const sums: (TaskSum | null)[] = []
   for (const id of ids) {
@@ -79,4 +88,8 @@ export const sumPart = async (tx: Tx, part: Part): Promise<{ sum: TaskSum; next:
 
 const NOTHING_YET: TaskSum = { target: 0, sent: 0, received: 0 }
 
-export const addSum = (a: TaskSum, b: TaskSum): TaskSum => ({ target: a.target + b.target, sent: a.sent + b.sent, received: a.received + b.received })
+export const addSum = (a: TaskSum, b: TaskSum): TaskSum => ({
+  target: a.target + b.target,
+  sent: a.sent + b.sent,
+  received: a.received + b.received,
+})

@@ -100,7 +100,8 @@ const COLUMNS = `id, app, scope_kind, scope_id, audience, setting, message, coll
 export const readTask = async (tx: Tx, { id }: { id: number }): Promise<TaskRow | undefined> =>
   tx.get<TaskRow>(`SELECT ${COLUMNS} FROM tasks WHERE id = ?`, id)
 
-const PLAN_HOLD_MS = 30_000 // renewed with every page
+/** Renewed with every page. */
+export const PLAN_HOLD_MS = 30_000
 
 /** Takes the task that has waited longest for planning. */
 export const claimTask = async (tx: Tx, { node, now }: { node: number; now: number }): Promise<TaskRow | undefined> => {
@@ -112,6 +113,11 @@ export const claimTask = async (tx: Tx, { node, now }: { node: number; now: numb
     `UPDATE tasks SET held_by = ?2, held_until = ?3, state = 'planning' WHERE id = ?1 RETURNING ${COLUMNS}`,
     due.id, node, now + PLAN_HOLD_MS,
   )
+}
+
+/** A task this node took and could not plan is free again. */
+export const releaseTask = async (tx: Tx, { taskId, node }: { taskId: number; node: number }): Promise<void> => {
+  await tx.run('UPDATE tasks SET held_until = 0 WHERE id = ? AND held_by = ? AND plan_at IS NOT NULL', taskId, node)
 }
 
 /** Moves the plan cursor on; false when the task is no longer this node's to plan. */

@@ -18,7 +18,7 @@ import { Resting } from './resting.ts'
 import type { Exchanged, Sender, Sending } from './send.ts'
 import { SharedLanes } from './shared-lanes.ts'
 import { Turns } from './turns.ts'
-import type { Vendor, VendorRequest } from './vendor.ts'
+import type { Vendor, VendorRequest, Verdict } from './vendor.ts'
 
 export interface DeskParts {
   store: Store
@@ -86,7 +86,8 @@ export class Desk {
     this.tokens = new AccessTokens(clock, this.exchange.bind(this), shelf)
     this.prepared = new Prepared(clock)
     this.resting = new Resting(clock)
-    this.#shared = shared ? new SharedLanes({ store, clock, log, resting: this.resting }) : undefined
+    const { resting, prepared } = this
+    this.#shared = shared ? new SharedLanes({ store, clock, log, resting, prepared }) : undefined
     accounts.onReplaced((account) => this.#close(account))
     lanesIn.read = () => this.#count()
     laneAlarms.read = () => this.#lanes.values().filter(({ lane }) => lane.guard.since !== undefined).toArray().length
@@ -143,9 +144,10 @@ export class Desk {
     await this.#shared?.meet()
     const own = [...this.#lanes.values()]
       .filter(({ account }) => account.app === app)
-      .map(({ lane, account: { vendor, environment } }) => ({
-        app, vendor, environment, state: lane.state, trouble: lane.trouble, doubtedSince: lane.guard.since,
-        requestsUnderWay: lane.underWay,
+      .map(({ lane, account }) => ({
+        app, vendor: account.vendor, environment: account.environment, state: lane.state, trouble: lane.trouble,
+        doubtedSince: lane.guard.since,
+        requestsUnderWay: lane.underWay + (this.#shared?.underWayElsewhere(account) ?? 0),
       }))
     return this.#shared ? [...own, ...(await this.#othersReports(app))] : own
   }
@@ -153,12 +155,13 @@ export class Desk {
   async #othersReports(app: number): Promise<LaneReport[]> {
     const now = this.clock.now()
     const [{ accounts }, states] = await Promise.all([this.accounts.of(app), this.store.read(lanesOf, { app, now })])
-    return states.flatMap(({ account, vendor, environment, pausedUntil, why, failures, doubtedAt }) => {
+    return states.flatMap(({ account, vendor, environment, pausedUntil, why, failures, doubtedAt, underWay }) => {
       const isHere = this.#lanes.has(placeOf({ vendor, app, environment }))
       if (isHere || !accounts.some(({ key }) => key === account)) return []
       const state = laneState(pausedUntil, failures, now)
       const trouble = state === 'open' ? undefined : { until: pausedUntil, why }
-      return [{ app, vendor, environment, state, trouble, doubtedSince: doubtedAt ?? undefined, requestsUnderWay: 0 }]
+      const doubtedSince = doubtedAt ?? undefined
+      return [{ app, vendor, environment, state, trouble, doubtedSince, requestsUnderWay: underWay }]
     })
   }
 
@@ -176,8 +179,8 @@ export class Desk {
   }
 
   /**
-   * A pause that the operator can do something about is told, once until something has worked. Awaited before its pushes
-   * are settled: whoever sees that they wait can see why, on whichever node.
+   * A pause that the operator can do something about is told, once until something has worked. It is awaited before its
+   * pushes are settled: whoever sees that they wait can see why, on whichever node.
    */
   async pause(lane: Lane, account: OpenAccount, until: number, why: string, tell: boolean): Promise<void> {
     const wasOpen = lane.pause(until, why)
@@ -186,6 +189,12 @@ export class Desk {
     const { app, vendor, environment } = account
     this.log.error({ app, vendor, environment, why, until: new Date(until).toISOString() }, 'a lane is paused')
     await this.store.write(tellLanePaused, { place: account, why, until, now: this.clock.now() })
+  }
+
+  /** No more bodies can be stored with this account until then. */
+  async closeBodies(account: OpenAccount, instead: Verdict, until: number): Promise<void> {
+    this.prepared.close(account.key, instead, until)
+    await this.#shared?.closeBodies(account, instead, until)
   }
 
   /** A device that its vendor asked to leave alone until then. */
@@ -241,4 +250,5 @@ export class Desk {
   }
 }
 
-const placeOf = ({ vendor, app, environment }: Pick<LaneReport, 'vendor' | 'app' | 'environment'>): string => `${vendor} ${app} ${environment}`
+const placeOf = ({ vendor, app, environment }: Pick<LaneReport, 'vendor' | 'app' | 'environment'>): string =>
+  `${vendor} ${app} ${environment}`

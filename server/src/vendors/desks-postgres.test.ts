@@ -5,7 +5,7 @@ import { bindVendorToken } from '../store/devices.ts'
 import { listEvents } from '../store/events.ts'
 import { addDevice, addUser } from '../store/people.fixture.ts'
 import type { Store } from '../store/store.ts'
-import { NOW, openAccount, plainAccess, plainVendor, reply, sentTo } from './desk.fixture.ts'
+import { NOW, openAccount, plainAccess, plainPreparation, plainVendor, reply, sentTo } from './desk.fixture.ts'
 import { startDesks } from './desks.fixture.ts'
 import type { Limits, Verdict } from './vendor.ts'
 
@@ -86,6 +86,23 @@ test('a pause shows on every node, also on one that sends nothing, and is told o
   t.assert.deepEqual(await idle!.desk.reports(2), [])
 })
 
+test('the requests under way of all nodes are shown by each', { timeout }, async (t: TestContext) => {
+  const { nodes, settle, pass } = await startDesks(t, await server.database(), plainVendor(), 3)
+  const [here, there, idle] = nodes
+  const answers: (() => void)[] = []
+  for (const { sender } of nodes) {
+    sender.answer = (errand) => new Promise((resolve) => answers.push(() => resolve(reply(sentTo(errand).to.map(() => ({ kind: 'sent' }))))))
+  }
+  const rounds = [here!.send(tokens(3)), there!.send(tokens(2))]
+  await settle()
+  await pass(4_000, 200)
+  for (const { desk } of nodes) t.assert.deepEqual((await desk.reports(1)).map(({ requestsUnderWay }) => requestsUnderWay), [5])
+  for (const answer of answers) answer()
+  await Promise.all(rounds)
+  await pass(1_000, 200)
+  t.assert.deepEqual((await idle!.desk.reports(1)).map(({ requestsUnderWay }) => requestsUnderWay), [0])
+})
+
 test('a new certificate is a new lane on every node, and nothing is kept of the old one', { timeout }, async (t: TestContext) => {
   const { nodes: [here, there], pass, settle, account } = await startDesks(t, await server.database(), plainVendor({ access: plainAccess }))
   const grant = { value: 'token', renewMs: HOUR, endsMs: 2 * HOUR }
@@ -159,6 +176,20 @@ test('a device that its vendor asked to leave alone is left alone by every node'
   t.assert.deepEqual([resting!.kind, other!.kind], ['later', 'sent'])
   t.assert.deepEqual(there!.sender.asked.map((errand) => sentTo(errand).to), [['b']])
   t.assert.deepEqual(resting, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', at: NOW + 30_000 })
+})
+
+test('when no more bodies can be stored at a vendor, no node tries another one that day', { timeout }, async (t: TestContext) => {
+  const { nodes: [here, there], settle } = await startDesks(t, await server.database(), plainVendor({ prepare: plainPreparation }))
+  const full: Verdict = { kind: 'adapt', variant: 'one by one', batch: 1, why: 'no more today' }
+  for (const { sender } of [here!, there!]) {
+    sender.answer = (errand) => reply(errand.path === '/prepare' ? full : sentTo(errand).to.map(() => ({ kind: 'sent' })))
+  }
+  await here!.send(['a'])
+  t.assert.deepEqual(here!.sender.paths, ['/prepare'])
+  const sending = there!.send(['b'], { taskId: 8 })
+  await settle()
+  await sending
+  t.assert.deepEqual(there!.sender.paths, [])
 })
 
 test('while the store is away a node sends nothing, and afterwards tells what it was asked to wait for meanwhile', { timeout }, async (t: TestContext) => {

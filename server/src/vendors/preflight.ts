@@ -17,11 +17,14 @@ export const preflightVendors = ({ name, accounts }: AppAccounts, draft: Draft, 
   Object.values(vendors).map((vendor) => {
     const own = accounts.filter((account) => account.vendor === vendor.name)
     const account = own.find(({ environment }) => environment === 1) ?? own[0]
-    return { ...carriedBy(vendor, account ?? standIn, { appName: name, now }, draft), certificate: account !== undefined }
+    const carried = carriedBy(vendor, account ?? standIn, { appName: name, now }, draft)
+    return { ...carried, certificate: account !== undefined }
   })
 
 /** Any account will do to see what a message becomes; options change some of it. */
-const standIn: Account = { app_id: '1', app_key: '1', app_secret: '1', certificate: '', name: 'com.example.app', options: {}, environment: 1 }
+const standIn: Account = {
+  app_id: '1', app_key: '1', app_secret: '1', certificate: '', name: 'com.example.app', options: {}, environment: 1,
+}
 
 interface Around {
   appName: string
@@ -32,12 +35,13 @@ interface Around {
 const TASK_ID = 1_000_000
 const DEVICE_ID = 1_000_000
 
-const requestOf = (vendor: Vendor, account: Account, { appName, now }: Around, { message, setting }: Draft): VendorRequest => {
+const requestOf = (vendor: Vendor, account: Account, around: Around, { message, setting }: Draft): VendorRequest => {
   const token = vendor.probe?.token ?? 'token'
   const rule = badgeRule(message)
   const badge = rule && ('set' in rule ? rule.set : rule.add)
+  const expiresAt = expiryOf(message, setting, around.now)
   return vendor.request({
-    push: { taskId: TASK_ID, message, setting, appName, now, expiresAt: expiryOf(message, setting, now), receiptUrl: undefined },
+    push: { taskId: TASK_ID, message, setting, ...around, expiresAt, receiptUrl: undefined },
     account,
     addresses: [{ token, deviceId: DEVICE_ID, badge }],
     region: vendor.regionOf?.(token, account) ?? '',
@@ -47,17 +51,21 @@ const requestOf = (vendor: Vendor, account: Account, { appName, now }: Around, {
   })
 }
 
+const nothing = { title: null, body: null, big_text: null, image: null, cut: [], dropped: [], bytes: 0, limit: null }
+
+const whyNot = ({ title, options }: Vendor): string => {
+  const hint = 'pass_through' in options.properties ? '; its option pass_through tries it all the same' : ''
+  return `${title} has no way to carry a message that shows nothing${hint}`
+}
+
 const carriedBy = (vendor: Vendor, account: Account, around: Around, draft: Draft): Omit<Carried, 'certificate'> => {
-  const nothing = { vendor: vendor.name, title: null, body: null, big_text: null, image: null, cut: [], dropped: [], bytes: 0, limit: null }
-  if (!vendor.carries(draft.message, account)) {
-    const hint = 'pass_through' in vendor.options.properties ? '; the option pass_through of its certificate tries it all the same' : ''
-    return { ...nothing, carries: false, why: `${vendor.title} has no way to carry a message that shows nothing${hint}` }
-  }
+  const { name } = vendor
+  if (!vendor.carries(draft.message, account)) return { vendor: name, ...nothing, carries: false, why: whyNot(vendor) }
   const request = requestOf(vendor, account, around, draft)
   const sight = vendor.sight(request)
   const { title = null, body = null, bigText = null, image = null, size, most } = sight
   return {
-    vendor: vendor.name,
+    vendor: name,
     carries: size <= most,
     ...(size > most && { why: `it takes ${size} of the ${most} that ${vendor.title} has room for` }),
     title,
@@ -71,16 +79,23 @@ const carriedBy = (vendor: Vendor, account: Account, around: Around, draft: Draf
   }
 }
 
-const inUnits = { characters: (text: string): number => Array.from(text).length, bytes: (text: string): number => Buffer.byteLength(text) }
+const inUnits = {
+  characters: (text: string): number => Array.from(text).length,
+  bytes: (text: string): number => Buffer.byteLength(text),
+}
+
+type Texts = Partial<Record<'title' | 'body' | 'big_text', string | undefined>>
 
 /** A text that is shown and is only the beginning of one that was given. */
 const cutsOf = ({ title, body, big_text }: Message, sight: Sight): Carried['cut'] => {
   const cuts: Carried['cut'] = []
-  const compare = (shown: string | undefined, given: Partial<Record<'title' | 'body' | 'big_text', string | undefined>>, unit: 'characters' | 'bytes' = 'characters') => {
+  const compare = (shown: string | undefined, given: Texts, unit: keyof typeof inUnits = 'characters') => {
     if (shown === undefined || Object.values(given).includes(shown)) return
     const beginning = shown.replace(/…$/, '')
     const found = Object.entries(given).find(([, text]) => text?.startsWith(beginning))
-    if (found) cuts.push({ field: `message.${found[0]}`, from: inUnits[unit](found[1]!), to: inUnits[unit](shown), unit })
+    if (!found) return
+    const [name, whole] = found
+    cuts.push({ field: `message.${name}`, from: inUnits[unit](whole!), to: inUnits[unit](shown), unit })
   }
   compare(sight.title, { title })
   compare(sight.body, { body, big_text })
@@ -100,10 +115,18 @@ const fieldsFor = (vendor: VendorName, { message, setting }: Draft): string[] =>
     names.filter((name) => !usual.includes(fieldsIn(holder)[name])).map((name) => `${path}.${name}`)
   const texts = given(message, ofMessage, 'message')
   const collapse = given(setting, ['collapse_id'], 'setting')
-  if (vendor === 'apns') return [...texts, ...given(message.ios, Object.keys(fieldsIn(message.ios)), 'message.ios'), ...collapse]
+  if (vendor === 'apns') {
+    const forIos = Object.keys(fieldsIn(message.ios))
+    return [...texts, ...given(message.ios, forIos, 'message.ios'), ...collapse]
+  }
   const own = fieldsIn(message[vendor])
   const forAndroid = Object.keys(fieldsIn(message.android)).filter((name) => own[name] === undefined)
-  return [...texts, ...given(message.android, forAndroid, 'message.android'), ...given(own, Object.keys(own), `message.${vendor}`), ...collapse]
+  return [
+    ...texts,
+    ...given(message.android, forAndroid, 'message.android'),
+    ...given(own, Object.keys(own), `message.${vendor}`),
+    ...collapse,
+  ]
 }
 
 /** The same but for one field. What stands in the others is not copied: numbers in it may be more exact than a copy. */
@@ -118,28 +141,38 @@ const leftOut = (record: Record<string, unknown>, [name, ...inner]: string[]): R
   )
 
 /**
- * What makes no difference to what is shown: the request is built once more without it. What the app alone gets is told as
- * that. A message that shows nothing has nothing to miss.
+ * What makes no difference to what is shown: the request is built once more without it. What the app alone gets is told
+ * as that. A message that shows nothing has nothing to miss.
  */
-const droppedBy = (vendor: Vendor, draft: Draft, request: VendorRequest, build: (draft: Draft) => VendorRequest): Carried['dropped'] => {
+const droppedBy = (vendor: Vendor, draft: Draft, request: VendorRequest, build: Build): Carried['dropped'] => {
   if (draft.message.type === 'cmd') return []
   const { shown } = vendor.sight(request)
   return fieldsFor(vendor.name, draft).flatMap((field) => {
     const other = build(without(draft, field))
-    if (other.body === request.body && isDeepStrictEqual(other.headers, request.headers)) return { field, why: whyUnused(vendor, draft, field, build) }
+    if (isSame(other, request)) return { field, why: whyUnused(vendor, draft, field, build) }
     const isSeen = field === 'message.ext' || !isDeepStrictEqual(vendor.sight(other).shown, shown)
     return isSeen ? [] : { field, why: 'it is not shown; the app gets it as data' }
   })
 }
 
-const whyUnused = (vendor: Vendor, { message }: Draft, field: string, build: (draft: Draft) => VendorRequest): string => {
+type Build = (draft: Draft) => VendorRequest
+
+const isSame = (a: VendorRequest, b: VendorRequest): boolean =>
+  a.body === b.body && isDeepStrictEqual(a.headers, b.headers)
+
+const whyUnused = (vendor: Vendor, { message }: Draft, field: string, build: Build): string => {
   if (field === 'message.body' && message.big_text !== undefined) return 'big_text is shown in its place'
-  const makesSense = (short: Message): boolean => {
-    const draft = { message: { title: 't', body: 'b', ...short }, setting: {} }
+  // What has an effect in a short message has none here for another reason than its vendor.
+  const makesSense = (only: Message): boolean => {
+    const draft = { message: { title: 't', body: 'b', ...only }, setting: {} }
     return build(draft).body !== build(without(draft, field)).body
   }
-  if (field === 'message.ext' || (field === 'message.big_text' && makesSense({ big_text: 'long' }))) return 'there is no room for it'
-  if (field === 'message.attachment_url' && makesSense({ attachment_url: 'https://a.example/a.png' })) return 'there is no room for it'
-  if (field === 'message.badge' && makesSense({ badge: '5', [vendor.name]: { badge_class: 'Main' } })) return 'it needs badge_class'
-  return `${vendor.title} has no place for it`
+  const short: Record<string, Message> = {
+    'message.big_text': { big_text: 'long' },
+    'message.attachment_url': { attachment_url: 'https://a.example/a.png' },
+    'message.badge': { badge: '5', [vendor.name]: { badge_class: 'Main' } },
+  }
+  const hasPlace = field === 'message.ext' || (short[field] !== undefined && makesSense(short[field]))
+  if (!hasPlace) return `${vendor.title} has no place for it`
+  return field === 'message.badge' ? 'it needs badge_class' : 'there is no room for it'
 }

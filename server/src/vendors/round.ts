@@ -160,7 +160,7 @@ export class Round {
       const read = prepare.read(reply)
       if ('prepared' in read) return read.prepared
       if (read.reconnect) this.#desk.retire(this.#account, to.region, over)
-      if (read.kind === 'adapt' && read.batch !== undefined) prepared.close(this.#account.key, read, nextDay(clock.now()))
+      if (read.kind === 'adapt' && read.batch !== undefined) await this.#desk.closeBodies(this.#account, read, nextDay(clock.now()))
       return read.kind === 'limited' && retryAfterMs !== undefined ? { ...read, waitMs: retryAfterMs } : read
     })
   }

@@ -1,10 +1,10 @@
 import test, { type TestContext } from 'node:test'
-import type { LaneState } from '../store/shared-lanes.ts'
+import type { LaneState } from '../store/lane-states.ts'
 import { SharedGuard } from './shared-guard.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 6)
 const heard = (answers: number, dead: number, doubtedAt: number | null = null): LaneState => ({
-  account: 'a', vendor: 'fcm', environment: 1, pausedUntil: 0, why: '', failures: 0, isTold: false, doubtedAt, minute: { answers, dead },
+  account: 'a', vendor: 'fcm', environment: 1, pausedUntil: 0, why: '', failures: 0, isTold: false, doubtedAt, minute: { answers, dead }, underWay: 0, noBodies: null,
 })
 
 test('a node counts its own answers on top of what it heard of all, and does not wait to doubt them', (t: TestContext) => {

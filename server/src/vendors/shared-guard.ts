@@ -1,5 +1,5 @@
 import { type Judged, areTooMany } from '../store/guard.ts'
-import type { LaneState } from '../store/shared-lanes.ts'
+import type { LaneState } from '../store/lane-states.ts'
 
 /**
  * One node's part of a lane's guard. The minute is kept in the store, where all nodes' answers are counted, and judged

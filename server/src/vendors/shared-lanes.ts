@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { TOKENS_DYING } from '../store/guard.ts'
-import type { LaneNews, LaneState, LaneTurn, Rest } from '../store/shared-lanes.ts'
+import type { LaneState, NoBodies } from '../store/lane-states.ts'
+import type { LaneNews, LaneTurn, Rest } from '../store/shared-lanes.ts'
 import { meetLanes, readLanes, takeTime } from '../store/shared-lanes.ts'
 import { type Store, StoreUnavailable } from '../store/store.ts'
 import type { OpenAccount } from './accounts.ts'
 import { Lane } from './lane.ts'
+import type { Prepared } from './prepared.ts'
 import type { Resting } from './resting.ts'
 import { SharedGuard } from './shared-guard.ts'
 import { SharedRate } from './shared-rate.ts'
-import type { Limits } from './vendor.ts'
+import type { Limits, Verdict } from './vendor.ts'
 
 /** A pause on one node stops the others within twice this. */
 const LOOK_MS = 400
@@ -17,6 +20,9 @@ const LOOK_MS = 400
 const MOMENT_MS = 200
 /** Devices to be left alone are looked for so far back: nodes' clocks differ, and what they write takes a while. */
 const OVERLAP_MS = 10_000
+
+/** What is under way is told when it changes, and so often while it does not. */
+const REPEAT_MS = 2_000
 
 type Pause = NonNullable<LaneNews['pause']>
 
@@ -30,6 +36,9 @@ interface Shared {
   successes: number
   /** The others do not know of it yet. */
   pause: Pause | null
+  noBodies: NoBodies | null
+  /** What they were told to be under way here, and when. */
+  underWay: { count: number; at: number }
 }
 
 interface Parts {
@@ -37,6 +46,7 @@ interface Parts {
   clock: Clock
   log: Logger
   resting: Resting
+  prepared: Prepared
 }
 
 /**
@@ -45,6 +55,8 @@ interface Parts {
  */
 export class SharedLanes {
   readonly #parts: Parts
+  /** As the others know this node. */
+  readonly #node = randomUUID()
   readonly #lanes = new Map<string, Shared>()
   #rests: Rest[] = []
   /** Up to when devices to be left alone have been heard of. */
@@ -63,10 +75,10 @@ export class SharedLanes {
   open(account: OpenAccount, limits: Limits, perSecond: number): Lane {
     const { store, clock } = this.#parts
     const { key, app, vendor, environment } = account
-    const place = { app, vendor, environment }
+    const asked = { node: this.#node, account: key, place: { app, vendor, environment } }
     const rate = new SharedRate(perSecond, clock, async (fromUs, lengthUs) => {
       try {
-        const taken = await store.write(takeTime, { place, account: key, fromUs, lengthUs, now: clock.now() })
+        const taken = await store.write(takeTime, { ...asked, fromUs, lengthUs, now: clock.now() })
         this.#learn(taken.state)
         return taken.endUs
       } catch (error) {
@@ -76,12 +88,19 @@ export class SharedLanes {
     })
     const guard = new SharedGuard()
     const lane = new Lane(limits, clock, rate, guard)
-    this.#lanes.set(key, { lane, guard, account, known: undefined, successes: 0, pause: null })
+    const underWay = { count: 0, at: 0 }
+    const unknown = { known: undefined, successes: 0, pause: null, noBodies: null }
+    this.#lanes.set(key, { lane, guard, account, ...unknown, underWay })
     return lane
   }
 
   close({ key }: OpenAccount): void {
     this.#lanes.delete(key)
+  }
+
+  /** Requests under way in this lane on other nodes. */
+  underWayElsewhere({ key }: OpenAccount): number {
+    return this.#lanes.get(key)?.known?.underWay ?? 0
   }
 
   /** Tells the others of a pause; resolves when they can know. */
@@ -93,6 +112,14 @@ export class SharedLanes {
     if (pause.until < known + MOMENT_MS) return
     const { failures = 0, tell = false } = shared.pause ?? {}
     shared.pause = { ...pause, failures: Math.max(failures, pause.failures), tell: tell || pause.tell }
+    await this.meet()
+  }
+
+  /** Tells the others that no more bodies can be stored; resolves when they can know. */
+  async closeBodies({ key }: OpenAccount, instead: Verdict, until: number): Promise<void> {
+    const shared = this.#lanes.get(key)
+    if (!shared) return
+    shared.noBodies = { until, instead: JSON.stringify(instead) }
     await this.meet()
   }
 
@@ -129,8 +156,9 @@ export class SharedLanes {
   async #meet(): Promise<void> {
     const { store, clock, resting } = this.#parts
     const now = clock.now()
-    const asked = { accounts: [...this.#lanes.keys()], restsAfter: this.#restsUntil - OVERLAP_MS, now }
-    const news = [...this.#lanes.values()].flatMap((shared) => newsOf(shared) ?? [])
+    const accounts = [...this.#lanes.keys()]
+    const asked = { node: this.#node, accounts, restsAfter: this.#restsUntil - OVERLAP_MS, now }
+    const news = [...this.#lanes.values()].flatMap((shared) => newsOf(shared, now) ?? [])
     const rests = this.#rests.splice(0)
     try {
       const hasNews = news.length > 0 || rests.length > 0
@@ -160,15 +188,19 @@ export class SharedLanes {
     const { known, lane, guard } = shared
     if (isTroubled(state) && !(known && isTroubled(known))) shared.successes = lane.successes
     shared.known = state
+    const { account, noBodies } = state
+    if (noBodies) this.#parts.prepared.close(account, JSON.parse(noBodies.instead) as Verdict, noBodies.until)
     guard.learn(state)
     if (!shared.pause) lane.learn(state)
   }
 
-  #takeBack({ account, answers, dead, pause }: LaneNews): void {
+  #takeBack({ account, answers, dead, pause, noBodies }: LaneNews): void {
     const shared = this.#lanes.get(account)
     if (!shared) return
     shared.guard.takeBack({ answers, dead })
+    shared.underWay.at = 0
     shared.pause ??= pause
+    shared.noBodies ??= noBodies
   }
 
   #log({ told, released }: LaneTurn, { place, pause }: LaneNews): void {
@@ -180,11 +212,15 @@ export class SharedLanes {
 
 const isTroubled = ({ failures, isTold }: LaneState): boolean => failures > 0 || isTold
 
-const newsOf = (shared: Shared): LaneNews | undefined => {
-  const { lane, guard, account: { key, app, vendor, environment }, known, successes, pause } = shared
+const newsOf = (shared: Shared, now: number): LaneNews | undefined => {
+  const { lane, guard, account: { key, app, vendor, environment }, known, successes, pause, noBodies } = shared
+  const { underWay } = lane
   const worked = known !== undefined && isTroubled(known) && lane.successes > successes
+  const isMoved = underWay !== shared.underWay.count || (underWay > 0 && now - shared.underWay.at >= REPEAT_MS)
   const told = guard.tell()
-  if (told.answers === 0 && !worked && !pause) return undefined
+  if (told.answers === 0 && !worked && !pause && !noBodies && !isMoved) return undefined
   shared.pause = null
-  return { account: key, place: { app, vendor, environment }, ...told, worked, pause }
+  shared.noBodies = null
+  shared.underWay = { count: underWay, at: now }
+  return { account: key, place: { app, vendor, environment }, ...told, worked, underWay, pause, noBodies }
 }

@@ -71,6 +71,7 @@ const Fields = ({ form: { provider, fields }, environment, replaces, onClose }: 
     },
     meta: { quiet: true },
   })
+  if (warnings.length > 0) return <Warned warnings={warnings} onClose={onClose} />
   return (
     <form noValidate autoComplete="off" onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       <Stack>
@@ -78,15 +79,6 @@ const Fields = ({ form: { provider, fields }, environment, replaces, onClose }: 
         {failure !== '' && (
           <Notice tone="bad" role="alert">
             {failure}
-          </Notice>
-        )}
-        {warnings.length > 0 && (
-          <Notice tone="warn" title={say.warnings} role="status">
-            <ul className={style.list}>
-              {warnings.map((warning) => (
-                <li key={warning}>{warning}</li>
-              ))}
-            </ul>
           </Notice>
         )}
         {fields.map((field) => (
@@ -102,6 +94,27 @@ const Fields = ({ form: { provider, fields }, environment, replaces, onClose }: 
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** It is stored; what may be amiss stands alone, without a form that looks as if nothing had happened. */
+const Warned = ({ warnings, onClose }: { warnings: string[]; onClose(): void }) => {
+  const say = useWords(certificatesWords)
+  return (
+    <Stack>
+      <Notice tone="warn" title={say.warnings} role="status">
+        <ul className={style.list}>
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      </Notice>
+      <Group justify="flex-end">
+        <Button onClick={onClose} data-autofocus>
+          {say.understood}
+        </Button>
+      </Group>
+    </Stack>
   )
 }
 

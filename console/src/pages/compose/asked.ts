@@ -1,4 +1,6 @@
-import type { Carried, Counted } from '@carillon/protocol/push-answers.ts'
+import type { Count, Preflight } from '@carillon/protocol/notify.ts'
+import type { Counted } from '@carillon/protocol/push-answers.ts'
+import type { Caller } from '@carillon/sdk/caller.ts'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSession } from '../../api/session.tsx'
@@ -10,12 +12,10 @@ import { useComposing } from './use-draft.ts'
 
 const TYPING_PAUSE_MS = 400
 
-type Ask = ReturnType<typeof useSession>['ask']
-
 /** One question, as the query client knows it: what reads the same is the same question. */
-const questionOf = <Answer>(ask: Ask, path: string, body: object) => ({
-  queryKey: [path, writeText(body)],
-  queryFn: () => ask<Answer>(path, { body }),
+const questionOf = <Body extends object, Answer>(name: string, body: Body, ask: (body: Body) => Promise<Answer>) => ({
+  queryKey: [name, writeText(body)],
+  queryFn: () => ask(body),
 })
 
 /** Whether there is a pause in the writing: nothing is asked at every letter. */
@@ -30,20 +30,20 @@ const settingAsked = (draft: Draft): object => {
 // Which ways there are depends on whether something is shown, not on what: a stand-in spares counting at every word.
 const silent = { type: 'cmd', body: '-' }
 
-const countOf = (ask: Ask, draft: Draft) => {
+const countOf = (caller: Caller, draft: Draft) => {
   const isSilent = valueOf(draft, 'message.type') === 'cmd'
   const body = { audience: audienceOf(draft), setting: settingAsked(draft), ...(isSilent && { message: silent }) }
-  return questionOf<Counted>(ask, '/push/count', body)
+  return questionOf('push count', body as Count, (count) => caller.count(count))
 }
 
 /** How many devices the draft reaches by which channel; asked anew when that may have changed. */
 export const useCount = () => {
-  const { ask } = useSession()
+  const { caller } = useSession()
   const draft = useComposing((composing) => composing.draft)
   const canAsk = useComposing(({ problems }) =>
     problems.every(({ path }) => path !== 'audience' && !path.startsWith('setting.')),
   )
-  const question = countOf(ask, draft)
+  const question = countOf(caller, draft)
   const isSettled = useSettled(question.queryKey)
   const query = useQuery({
     ...question,
@@ -57,20 +57,18 @@ export const useCount = () => {
 
 /** Counts once more, this moment: an audience grows while one writes. Nothing if it cannot be counted. */
 export const useCountNow = (): ((draft: Draft) => Promise<Counted | undefined>) => {
-  const { ask } = useSession()
+  const { caller } = useSession()
   const queries = useQueryClient()
-  return (draft) => queries.fetchQuery({ ...countOf(ask, draft), staleTime: 0 }).catch(() => undefined)
+  return (draft) => queries.fetchQuery({ ...countOf(caller, draft), staleTime: 0 }).catch(() => undefined)
 }
 
 /** What every channel makes of the message. */
 export const useChecked = () => {
-  const { ask } = useSession()
+  const { caller } = useSession()
   const draft = useComposing((composing) => composing.draft)
   const canAsk = useComposing(({ problems }) => problems.every(({ path }) => path === 'audience'))
-  const { queryKey, queryFn } = questionOf<Carried[]>(ask, '/push/preflight', {
-    message: messageOf(draft),
-    setting: settingAsked(draft),
-  })
+  const body: Preflight = { message: messageOf(draft), setting: settingAsked(draft) }
+  const { queryKey, queryFn } = questionOf('push preflight', body, (preflight) => caller.preflight(preflight))
   const isSettled = useSettled(queryKey)
   const { data, error, isFetching } = useQuery({
     queryKey,

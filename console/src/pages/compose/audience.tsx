@@ -114,26 +114,19 @@ const Items = ({ kind, found, onSearch, nameOf = (item) => item, itemOf = (text)
   )
 }
 
-interface FoundUser {
-  user_id: number
-  username: string
-}
-
 const SEARCH_PAUSE_MS = 250
 const FOUND_MOST = 8
 
 /** People are known by their names, the interface by their ids: a name that is typed offers its user. */
 const UserItems = () => {
-  const { ask } = useSession()
+  const { caller } = useSession()
   const [search, setSearch] = useState('')
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map())
   const [searched] = useDebouncedValue(search.trim(), SEARCH_PAUSE_MS)
   const { data } = useQuery({
     queryKey: ['user search', searched],
     queryFn: async () => {
-      const { list } = await ask<{ list: FoundUser[] }>('/user/search', {
-        query: { search: searched, limit: FOUND_MOST },
-      })
+      const { list } = await caller.searchUsers({ search: searched, limit: FOUND_MOST })
       setNames(
         (known) => new Map([...known, ...list.map(({ user_id, username }) => [String(user_id), username] as const)]),
       )

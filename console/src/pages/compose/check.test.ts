@@ -103,6 +103,10 @@ const bad: Record<string, [Draft, string]> = {
   ],
   'a life that is too long': [draftWith({ 'setting.time_to_live': '2592001' }), 'setting.time_to_live'],
   'a collapse id of 65 bytes': [draftWith({ 'setting.collapse_id': 'c'.repeat(65) }), 'setting.collapse_id'],
+  'a collapse id of 22 characters that take 66 bytes': [
+    draftWith({ 'setting.collapse_id': '钟'.repeat(22) }),
+    'setting.collapse_id',
+  ],
   'a request id of 129': [draftWith({ 'setting.request_id': 'r'.repeat(129) }), 'setting.request_id'],
   'a click without its intent': [draftWith({ 'message.honor.click_action': 'intent' }), 'message.honor.intent'],
   'an intent without a component': [

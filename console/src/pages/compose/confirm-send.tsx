@@ -6,6 +6,7 @@ import { useCount } from './asked.ts'
 import style from './compose.module.css'
 import { composeWords } from './compose.words.ts'
 import { isBlank, valueOf } from './draft.ts'
+import { reachOf } from './reach-of.ts'
 import { CountList, useDevicesInWords } from './reach.tsx'
 import { zoneHere } from './times.ts'
 import { useComposing } from './use-draft.ts'
@@ -31,6 +32,7 @@ export const ConfirmSend = ({ opened, intention, pending, onConfirm, onClose }: 
   const question = () => {
     if (intention === 'dryRun') return say.confirmDry
     if (!count || error) return error ? say.confirmUnknown : say.counting
+    if (count.complete && reachOf(count) === 0) return say.confirmNobody
     return intention === 'schedule' ? say.confirmSchedule(inWords(count)) : say.confirmSend(inWords(count))
   }
   const consequence = { send: say.confirmCannotUndo, schedule: say.confirmCanCancel, dryRun: say.dryRunIsOn }[intention]
@@ -50,7 +52,7 @@ export const ConfirmSend = ({ opened, intention, pending, onConfirm, onClose }: 
         <strong>{isBlank(title) ? say.untitled : title}</strong>
         {!isBlank(body) && <span>{body}</span>}
       </blockquote>
-      {count && !error && (
+      {count && count.devices > 0 && !error && (
         <div data-stale={waits}>
           <Text size="sm" c="dimmed" mb={6}>
             {say.confirmCount}

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { curlOf } from './curl.ts'
 
 test('a shell hands curl the very request, whatever quotes, dollars and lines are in it', (t) => {
-  const request = { audience: 'all', message: { title: `it's $HOME "now" \`id\` \\ %s !!`, body: 'one\ntwo 钟' } }
+  const request = {
+    audience: 'all',
+    message: { title: `it's 5 o'clock at $HOME, "now" \`id\` \\ %s !!`, body: 'one\ntwo 钟' },
+  }
   const command = curlOf('https://push.example.com', `app's`, request, 'YOUR_ADMIN_TOKEN')
   const shown = execFileSync('sh', ['-c', `curl() { for word do printf '%s\\0' "$word"; done; }\n${command}`])
     .toString()

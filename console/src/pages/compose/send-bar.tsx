@@ -17,7 +17,7 @@ import { useDevicesInWords } from './reach.tsx'
 import { useSend } from './sending.ts'
 import { useComposing, useDraftStore } from './use-draft.ts'
 
-/** So many devices are sent to without asking. */
+/** So many devices are sent to without asking. None at all is asked about: it is hardly what was meant. */
 const FEW = 3
 
 /** What one is about to do: decides the words. */
@@ -51,7 +51,8 @@ export const SendBar = () => {
     const { draft } = store.get()
     const fresh = await countNow(draft)
     setLooking(false)
-    if (fresh?.complete && reachOf(fresh) <= FEW && store.get().draft === draft) send()
+    const reached = fresh?.complete ? reachOf(fresh) : 0
+    if (reached > 0 && reached <= FEW && store.get().draft === draft) send()
     else asking.open()
   }
   const beginTrial = () => {

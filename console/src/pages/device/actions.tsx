@@ -73,7 +73,7 @@ const Remove = ({ pushToken }: { pushToken: string }) => {
       await navigate({ to: '/devices' })
       queries.removeQueries({ queryKey: keys.device(pushToken) })
       // Whatever was searched for, and whichever user it was of.
-      await Promise.all([queries.invalidateQueries({ queryKey: ['devices'] }), queries.invalidateQueries({ queryKey: ['user'] })])
+      await Promise.all([['devices'], ['user']].map((queryKey) => queries.invalidateQueries({ queryKey })))
     },
   })
   return (

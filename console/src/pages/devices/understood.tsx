@@ -6,7 +6,13 @@ import { devicesWords } from '../devices.words.ts'
 import style from './devices.module.css'
 
 /** One text may name an alias, a tag and a user at once: says as what it was taken, and offers the others. */
-export const Understood = ({ page: { matched, also }, onChoose }: { page: DevicePage; onChoose(by: DeviceMatch): void }) => {
+export const Understood = ({
+  page: { matched, also },
+  onChoose,
+}: {
+  page: DevicePage
+  onChoose(by: DeviceMatch): void
+}) => {
   const say = useWords(devicesWords)
   if (matched === null && also.length === 0) return null
   return (

@@ -1,5 +1,5 @@
 import type { AdminToken, AdminTokenMade } from '@carillon/protocol/token-answers.ts'
-import { Button, Group, NativeSelect, Stack, Table, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { useSession } from '../../api/session.tsx'
 import { Badge } from '../../parts/badges.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Failed, useReason } from '../../parts/failed.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -32,7 +33,7 @@ export const AdminTokens = () => {
       <NewToken />
       <Panel title={say.tokens} flush>
         {error && !data && <Failed error={error} again={() => void refetch()} />}
-        {data && <TokenTable tokens={data} onRevoke={setRevoking} />}
+        {!(error && !data) && <TokenTable tokens={data} onRevoke={setRevoking} />}
       </Panel>
       <Revocation token={revoking} onClose={() => setRevoking(undefined)} />
     </Stack>
@@ -44,42 +45,36 @@ const useNameOf = (): ((token: AdminToken) => string) => {
   return ({ id, name }) => `${name ?? say.unnamed} (${id})`
 }
 
-const TokenTable = ({ tokens, onRevoke }: { tokens: AdminToken[]; onRevoke(token: AdminToken): void }) => {
+const TokenTable = ({ tokens, onRevoke }: { tokens: AdminToken[] | undefined; onRevoke(token: AdminToken): void }) => {
   const say = useWords(settingsWords)
   const nameOf = useNameOf()
   return (
-    <Table.ScrollContainer minWidth={0}>
-      <Table aria-label={say.tokens}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{say.name}</Table.Th>
-            <Table.Th scope="col">{say.made}</Table.Th>
-            <Table.Th scope="col">{say.expires}</Table.Th>
-            <Table.Th scope="col">
-              <span className="unseen">{say.action}</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tokens.map((token) => (
-            <Table.Tr key={token.id}>
-              <Table.Td>
-                {nameOf(token)} {token.current && <Badge tone="accent">{say.thisOne}</Badge>}
-              </Table.Td>
-              <Table.Td>
-                <TimeAgo at={token.created_at} />
-              </Table.Td>
-              <Table.Td>{token.expires_at === null ? say.never : <TimeAgo at={token.expires_at} />}</Table.Td>
-              <Table.Td ta="end">
-                <Button variant="default" size="xs" aria-label={say.revokeThis(nameOf(token))} onClick={() => onRevoke(token)}>
-                  {say.revoke}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label={say.tokens}
+      rows={tokens}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          title: say.name,
+          cell: (token) => (
+            <>
+              {nameOf(token)} {token.current && <Badge tone="accent">{say.thisOne}</Badge>}
+            </>
+          ),
+        },
+        { title: say.made, wide: true, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+        { title: say.expires, cell: ({ expires_at }) => (expires_at === null ? say.never : <TimeAgo at={expires_at} />) },
+        {
+          title: say.action,
+          align: 'end',
+          cell: (token) => (
+            <Button variant="default" size="xs" aria-label={say.revokeThis(nameOf(token))} onClick={() => onRevoke(token)}>
+              {say.revoke}
+            </Button>
+          ),
+        },
+      ]}
+    />
   )
 }
 

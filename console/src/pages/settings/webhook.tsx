@@ -8,7 +8,7 @@ import { CodeBlock } from '../../parts/code-block.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Failed, useReason } from '../../parts/failed.tsx'
 import { Notice } from '../../parts/notice.tsx'
-import { Empty, Panel } from '../../parts/panel.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { TimeAgo } from '../../parts/time-ago.tsx'
 import { toastDone } from '../../parts/toasts.ts'
 import { useWords } from '../../words/language.tsx'
@@ -30,7 +30,7 @@ export const WebhookSettings = () => {
           <p className={style.lead}>{say.webhookLead}</p>
           {error && listener === undefined && <Failed error={error} again={() => void refetch()} />}
           {!error && listener === undefined && <Skeleton height={60} />}
-          {listener === null && <Empty title={say.noWebhook}>{say.noWebhookText}</Empty>}
+          {listener === null && <Notice tone="cool" title={say.noWebhook}>{say.noWebhookText}</Notice>}
           {listener && <Told listener={listener} />}
           {listener !== undefined && <Address key={listener?.url} listener={listener} />}
         </Stack>

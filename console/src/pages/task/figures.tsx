@@ -1,10 +1,11 @@
 import { tallyOf } from '@carillon/protocol/counters.ts'
-import { channels } from '@carillon/protocol/names.ts'
+import { type ChannelName, channels } from '@carillon/protocol/names.ts'
 import type { TaskDescription } from '@carillon/protocol/task-answers.ts'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { keys } from '../../api/keys.ts'
 import { useSession } from '../../api/session.tsx'
+import { ChannelBadge } from '../../parts/badges.tsx'
 import { Funnel } from '../../parts/chart/funnel.tsx'
 import { Empty, Panel } from '../../parts/panel.tsx'
 import { partsWords } from '../../parts/parts.words.ts'
@@ -46,13 +47,26 @@ const Reasons = ({ reasons }: { reasons: Record<string, number> }) => {
         <dl className={style.reasons}>
           {sorted.map(([reason, count]) => (
             <div key={reason}>
-              <dt>{reason}</dt>
+              <dt>
+                <Became reason={reason} />
+              </dt>
               <dd>{formats.number(count)}</dd>
             </div>
           ))}
         </dl>
       )}
     </Panel>
+  )
+}
+
+/** The server says it as `channel: what became of it`, or in words alone where no channel was chosen. */
+const Became = ({ reason }: { reason: string }) => {
+  const [channel, ...rest] = reason.split(': ')
+  if (!(channels as readonly string[]).includes(channel!)) return reason
+  return (
+    <>
+      <ChannelBadge channel={channel as ChannelName} /> {rest.join(': ')}
+    </>
   )
 }
 

@@ -54,7 +54,8 @@ export const UserActions = ({ user }: { user: UserDetail }) => {
 /** The user, and every list they stand in. */
 const useForget = (userId: number): (() => Promise<unknown>) => {
   const queries = useQueryClient()
-  return () => Promise.all([keys.user(userId), ['users'], ['devices'], ['device']].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  const stale = [keys.user(userId), ['users'], ['devices'], ['device']]
+  return () => Promise.all(stale.map((queryKey) => queries.invalidateQueries({ queryKey })))
 }
 
 interface Confirmed {
@@ -83,7 +84,14 @@ const Confirmed = ({ userId, name, title, text, done, act }: Confirmed) => {
       <Button variant="default" onClick={question.open}>
         {name}
       </Button>
-      <ConfirmDialog opened={asks} title={title} action={name} pending={acting.isPending} onConfirm={() => acting.mutate()} onClose={question.close}>
+      <ConfirmDialog
+        opened={asks}
+        title={title}
+        action={name}
+        pending={acting.isPending}
+        onConfirm={() => acting.mutate()}
+        onClose={question.close}
+      >
         {text}
       </ConfirmDialog>
     </>
@@ -122,7 +130,8 @@ const Erase = ({ user: { user_id, username } }: { user: UserDetail }) => {
       toastDone(say.erased(username))
       await navigate({ to: '/users' })
       queries.removeQueries({ queryKey: keys.user(user_id) })
-      await Promise.all([['users'], ['devices'], ['device'], keys.groups].map((queryKey) => queries.invalidateQueries({ queryKey })))
+      const stale = [['users'], ['devices'], ['device'], keys.groups]
+      await Promise.all(stale.map((queryKey) => queries.invalidateQueries({ queryKey })))
     },
   })
   const open = (): void => {

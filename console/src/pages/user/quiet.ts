@@ -36,7 +36,8 @@ export const quietForm = (push: PushWishes, zoneHere: string): QuietForm => {
 export const setPushOf = ({ enabled, kind, start, end, timeZone }: QuietForm): SetPush => {
   if (kind === 'app') return { enabled }
   const [from, to] = kind === 'own' ? [start, end] : [0, 0]
-  return { enabled, no_push_start_hour: from, no_push_end_hour: to, ...(timeZone.trim() !== '' && { time_zone: timeZone.trim() }) }
+  const zone = timeZone.trim()
+  return { enabled, no_push_start_hour: from, no_push_end_hour: to, ...(zone !== '' && { time_zone: zone }) }
 }
 
 /** 22 as 22:00. */

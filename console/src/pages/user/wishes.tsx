@@ -17,7 +17,11 @@ const hours = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), la
 const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The server's name of each field of the form. */
-const fields: Record<string, keyof QuietForm> = { no_push_start_hour: 'start', no_push_end_hour: 'end', time_zone: 'timeZone' }
+const fields: Record<string, keyof QuietForm> = {
+  no_push_start_hour: 'start',
+  no_push_end_hour: 'end',
+  time_zone: 'timeZone',
+}
 
 /** Whether, and when, this user may be disturbed. An admin changes it as the user. */
 export const Wishes = ({ user: { user_id, push } }: { user: UserDetail }) => {

@@ -25,7 +25,8 @@ export const MemberIds = ({ label, value, onChange, error }: MemberIds) => {
       splitChars={stopsOf.user_id}
       value={value}
       error={wrong.length > 0 ? say.notIds(wrong.slice(0, 5).join(', ')) : error}
-      onChange={(items) => onChange(settleItems(items).items)}
+      // A line that was dropped in whole is parted here: the field itself parts only what is typed or pasted.
+      onChange={(items) => onChange(settleItems(items.flatMap((item) => item.split(/[\s,;，、；]+/))).items)}
     />
   )
 }

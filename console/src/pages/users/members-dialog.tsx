@@ -26,7 +26,7 @@ export const MembersDialog = ({ group: { group_id, name }, onClose }: { group: L
     onSuccess: async (_, { way, ids }) => {
       toastDone((way === 'add' ? say.added : say.takenOut)(formats.number(ids.length), name))
       onClose()
-      await Promise.all([queries.invalidateQueries({ queryKey: keys.groups }), queries.invalidateQueries({ queryKey: ['user'] })])
+      await Promise.all([keys.groups, ['user']].map((queryKey) => queries.invalidateQueries({ queryKey })))
     },
     meta: { quiet: true },
   })

@@ -60,7 +60,14 @@ const NewUserForm = ({ onClose }: { onClose(): void }) => {
             {problem}
           </Notice>
         )}
-        <TextInput label={say.username} required autoComplete="off" maxLength={128} data-autofocus {...form.getInputProps('username')} />
+        <TextInput
+          label={say.username}
+          required
+          autoComplete="off"
+          maxLength={128}
+          data-autofocus
+          {...form.getInputProps('username')}
+        />
         <PasswordInput
           label={say.password}
           description={say.passwordHelp}
@@ -68,7 +75,14 @@ const NewUserForm = ({ onClose }: { onClose(): void }) => {
           maxLength={256}
           {...form.getInputProps('password')}
         />
-        <TextInput label={say.mobile} description={say.mobileHelp} type="tel" autoComplete="off" maxLength={21} {...form.getInputProps('mobile')} />
+        <TextInput
+          label={say.mobile}
+          description={say.mobileHelp}
+          type="tel"
+          autoComplete="off"
+          maxLength={21}
+          {...form.getInputProps('mobile')}
+        />
         <TextInput label={say.email} type="email" autoComplete="off" maxLength={254} {...form.getInputProps('email')} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

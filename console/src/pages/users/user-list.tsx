@@ -27,7 +27,13 @@ export const UserList = ({ search, onSearch }: { search: string | undefined; onS
   return (
     <Stack>
       <Panel title={say.search}>
-        <SearchField label={say.lookFor} description={say.searchHelp} maxLength={USER_SEARCH_MAX} value={search ?? ''} onSearch={onSearch} />
+        <SearchField
+          label={say.lookFor}
+          description={say.searchHelp}
+          maxLength={USER_SEARCH_MAX}
+          value={search ?? ''}
+          onSearch={onSearch}
+        />
       </Panel>
       <Panel title={say.users} flush>
         <PagedTable
@@ -35,7 +41,11 @@ export const UserList = ({ search, onSearch }: { search: string | undefined; onS
           query={query}
           rowKey={({ user_id }) => user_id}
           empty={
-            search === undefined ? <Empty title={say.none}>{say.noneText}</Empty> : <Empty title={say.noneFound}>{say.noneFoundText}</Empty>
+            search === undefined ? (
+              <Empty title={say.none}>{say.noneText}</Empty>
+            ) : (
+              <Empty title={say.noneFound}>{say.noneFoundText}</Empty>
+            )
           }
           columns={[
             { title: say.user, cell: (user) => <Name user={user} /> },
@@ -63,7 +73,8 @@ const Name = ({ user: { user_id, username } }: { user: ListedUser }) => {
 }
 
 /** Whether somebody may log in, and how. */
-export const UserState = ({ user: { disabled, has_password } }: { user: Pick<ListedUser, 'disabled' | 'has_password'> }) => {
+export const UserState = ({ user }: { user: Pick<ListedUser, 'disabled' | 'has_password'> }) => {
+  const { disabled, has_password } = user
   const say = useWords(usersWords)
   return (
     <span className={style.states}>

@@ -27,10 +27,19 @@ const TOP = 8
 const BOTTOM = 24
 const TICK_PX = 90
 const HALF_LABEL = 24
+const SHORT_MS = 10 * 60_000
+
+/** Within minutes, the seconds tell moments apart. */
+const useTimeFormat = (points: Point[]): ((at: number) => string) => {
+  const { formats } = useLanguage()
+  const span = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)
+  return span < SHORT_MS ? formats.clock : formats.time
+}
 
 /** Lines over time. Who cannot see them finds the same figures in a table. */
 export const TimeChart = ({ label, series, points, height = 220 }: TimeChart) => {
   const { formats } = useLanguage()
+  const time = useTimeFormat(points)
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<Point>()
   const most = Math.max(4, ...points.flatMap(({ values }) => values))
@@ -75,7 +84,7 @@ export const TimeChart = ({ label, series, points, height = 220 }: TimeChart) =>
               .filter((at) => x(at) < width - RIGHT - HALF_LABEL)
               .map((at) => (
                 <text key={Number(at)} className={style.tick} x={x(at)} y={height - 6} textAnchor="middle">
-                  {formats.time(Number(at))}
+                  {time(Number(at))}
                 </text>
               ))}
             {series.map((name, i) => (
@@ -103,7 +112,7 @@ export const TimeChart = ({ label, series, points, height = 220 }: TimeChart) =>
             )}
           </svg>
         )}
-        {pointed && <Card point={pointed} series={series} left={x(pointed.at)} flip={x(pointed.at) > width / 2} />}
+        {pointed && <Card point={pointed} time={time(pointed.at)} series={series} left={x(pointed.at)} flip={x(pointed.at) > width / 2} />}
       </div>
       <Figures label={label} series={series} points={points} />
     </figure>
@@ -116,7 +125,15 @@ const nearest = (points: Point[], at: number): Point | undefined =>
     undefined,
   )
 
-const Card = ({ point, series, left, flip }: { point: Point; series: string[]; left: number; flip: boolean }) => {
+interface Card {
+  point: Point
+  time: string
+  series: string[]
+  left: number
+  flip: boolean
+}
+
+const Card = ({ point, time, series, left, flip }: Card) => {
   const { formats } = useLanguage()
   return (
     <div
@@ -124,7 +141,7 @@ const Card = ({ point, series, left, flip }: { point: Point; series: string[]; l
       style={{ left, transform: flip ? 'translateX(calc(-100% - 12px))' : 'translateX(12px)' }}
       aria-hidden="true"
     >
-      <strong>{formats.time(point.at)}</strong>
+      <strong>{time}</strong>
       {series.map((name, i) => (
         <span key={name} className={style.entry} data-series={i + 1}>
           {name} <b>{formats.number(point.values[i]!)}</b>
@@ -137,6 +154,7 @@ const Card = ({ point, series, left, flip }: { point: Point; series: string[]; l
 const Figures = ({ label, series, points }: Pick<TimeChart, 'label' | 'series' | 'points'>) => {
   const say = useWords(partsWords)
   const { formats } = useLanguage()
+  const time = useTimeFormat(points)
   return (
     <div className="unseen">
       <table>
@@ -154,7 +172,7 @@ const Figures = ({ label, series, points }: Pick<TimeChart, 'label' | 'series' |
         <tbody>
           {points.map(({ at, values }) => (
             <tr key={at}>
-              <th scope="row">{formats.time(at)}</th>
+              <th scope="row">{time(at)}</th>
               {values.map((value, i) => (
                 <td key={series[i]}>{formats.number(value)}</td>
               ))}

@@ -21,6 +21,7 @@ CREATE TABLE lane_states (
   trouble      TEXT NOT NULL DEFAULT '{}',   -- JSON: why, failures in a row, what the operator was told of it
   doubted_at   INTEGER,                      -- since when its dead tokens are not believed
   answers      TEXT NOT NULL DEFAULT '{}',   -- JSON: those of the last minute, see store/guard.ts
+  under_way    TEXT NOT NULL DEFAULT '{}',   -- JSON: requests under way on each node, and when it said so
   written_at   INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX lane_states_app ON lane_states (app);

@@ -1,7 +1,7 @@
 import test, { type TestContext, after } from 'node:test'
 import { startPostgres } from '../../../../scripts/throwaway-postgres.ts'
 import { settleBatch } from '../batches.ts'
-import { takeFrames, tellReceived } from '../frames.ts'
+import { dropFrames, readFrames, tellReceived } from '../frames.ts'
 import { joinNode, leaveNode, renewNode } from '../heart-beats.ts'
 import { keepInInbox } from '../inbox.ts'
 import { writePresence } from '../nodes.ts'
@@ -24,7 +24,14 @@ const openScene = async (t: TestContext) => {
   const arrive = (node: number, session: number): Promise<number[]> =>
     store.write(writePresence, { node, arrived: [{ deviceId, session }], left: [], now: NOW })
   t.assert.deepEqual(await arrive(here, 7), [])
-  return { store, here, there, deviceId, arrive, frames: (node: number) => store.write(takeFrames, { node, limit: 9 }) }
+  /** What a node is told, once. */
+  const frames = async (node: number) => {
+    const told = await store.read(readFrames, { node, limit: 9 })
+    t.assert.deepEqual(await store.read(readFrames, { node, limit: 9 }), told, 'it stays until it is dropped')
+    await store.write(dropFrames, { ids: told.map(({ id }) => id) })
+    return told.map(({ id: _, ...frame }) => frame)
+  }
+  return { store, here, there, deviceId, arrive, frames }
 }
 
 test('whatever is put into the inbox of a device wakes it where it is', limit, async (t: TestContext) => {
@@ -66,6 +73,14 @@ test('the node that holds the stream of a device hears what it acknowledged else
   t.assert.deepEqual(await store.write(tellReceived, { node: there, deviceId, taskId: 5 }), [here])
   t.assert.deepEqual(await frames(here), [{ kind: 'received', deviceId, number: 5 }])
   t.assert.deepEqual(await store.write(tellReceived, { node: here, deviceId, taskId: 5 }), [], 'it knows by itself')
+})
+
+test('of a device that counts as away, every other gateway hears what it acknowledged', limit, async (t: TestContext) => {
+  const { store, here, there, deviceId, frames } = await openScene(t)
+  await store.write(writePresence, { node: here, arrived: [], left: [{ deviceId, session: 7 }], now: NOW }) // it let a push time out
+  const worker = await store.write(joinNode, { parts: ['http', 'worker'], address: '', now: NOW })
+  t.assert.deepEqual(await store.write(tellReceived, { node: worker, deviceId, taskId: 5 }), [here, there])
+  t.assert.deepEqual(await frames(here), [{ kind: 'received', deviceId, number: 5 }])
 })
 
 test('nobody is told of devices whose node is gone', limit, async (t: TestContext) => {

@@ -18,7 +18,9 @@ import { findUsers, readUser } from '../user-search.ts'
 import { deleteUser, insertUsers } from '../users.ts'
 import type { Book } from './book.fixture.ts'
 
-const minute = (more: object) => ({ app: 1, minute: 100, channel: 'fcm' as const, accepted: 0, target: 3, sent: 2, received: 1, ...more })
+const minute = (more: object) => ({
+  app: 1, minute: 100, channel: 'fcm' as const, accepted: 0, target: 3, sent: 2, received: 1, ...more,
+})
 
 /** What people ask who look at an app. */
 export const consoleScene = async (book: Book): Promise<void> => {
@@ -35,14 +37,30 @@ export const consoleScene = async (book: Book): Promise<void> => {
   await book.write(foldSizes, {})
   for (const app of [1, 2, 3]) await book.read(readSizes, { app })
 
-  await book.write(writeFigures, { node, minutes: [minute({}), minute({ channel: '', accepted: 4 })], online: [{ app: 1, online: 5 }] })
-  await book.write(writeFigures, { node, minutes: [minute({}), minute({ minute: 101 })], online: [{ app: 1, online: 4 }, { app: 2, online: 1 }] })
-  await book.write(writeFigures, { node: node + 1, minutes: [minute({ sent: 9 }), minute({ app: 2 })], online: [{ app: 1, online: 7 }] })
+  await book.write(
+    writeFigures, {
+      node, minutes: [minute({}), minute({ channel: '', accepted: 4 })], online: [{ app: 1, online: 5 }],
+    },
+  )
+  await book.write(
+    writeFigures, {
+      node, minutes: [minute({}), minute({ minute: 101 })], online: [{ app: 1, online: 4 }, { app: 2, online: 1 }],
+    },
+  )
+  await book.write(
+    writeFigures, {
+      node: node + 1, minutes: [minute({ sent: 9 }), minute({ app: 2 })], online: [{ app: 1, online: 7 }],
+    },
+  )
   await book.read(readMinutes, { app: 1, since: 100 })
   await book.read(readMinutes, { app: 1, since: 101 })
   for (const nodes of [[node], [node, node + 1], []]) await book.read(countOnline, { app: 1, nodes })
 
-  const batches = [newBatch([1, 2], { channel: 'xiaomi' }), newBatch([3], { dueAt: NOW - 1 }), newBatch([4], { channel: 'held', dueAt: NOW + 1 })]
+  const batches = [
+    newBatch([1, 2], { channel: 'xiaomi' }), newBatch([3], { dueAt: NOW - 1 }), newBatch(
+      [4], { channel: 'held', dueAt: NOW + 1 },
+    ),
+  ]
   const task = await book.write(insertTask, { task: newTask(), batches })
   await book.write(insertTask, { task: newTask({ planAt: NOW - 5 }), batches: null })
   await book.write(insertTask, { task: newTask({ planAt: NOW + 5 }), batches: null })
@@ -71,11 +89,14 @@ export const consoleScene = async (book: Book): Promise<void> => {
 const looksFor = async (book: Book, node: number): Promise<void> => {
   const { store } = book
   const users = ['dora', 'dorian', 'Dora', 'zoé'].map((name, i) => ({
-    name, mobile: `+4${i}`, email: `${name}@X.example`, emailKey: `${name.toLowerCase()}${i}@x.example`, passwordHash: null,
+    name, mobile: `+4${i}`, email: `${name}@X.example`, emailKey: `${name.toLowerCase()}${i}@x.example`,
+    passwordHash: null,
   }))
   const made = await book.write(insertUsers, { app: 1, users, now: NOW })
   const dora = (made[0] as { id: number }).id
-  await book.write(setUserPush, { app: 1, userId: dora, enabled: false, quietStart: 22, quietEnd: 7, timeZone: 'Asia/Tokyo' })
+  await book.write(
+    setUserPush, { app: 1, userId: dora, enabled: false, quietStart: 22, quietEnd: 7, timeZone: 'Asia/Tokyo' },
+  )
   await book.write(createGroup, { app: 1, name: 'staff', members: [dora], now: NOW })
   for (const id of [dora, 999]) await book.read(readUser, { app: 1, id })
   await book.read(readUser, { app: 2, id: dora })
@@ -87,7 +108,9 @@ const looksFor = async (book: Book, node: number): Promise<void> => {
     await book.read(findUsers, { ...asked, search })
     await book.read(findUser, { app: 1, ...search })
   }
-  await book.read(findUsers, { ...asked, search: { text: 'dor', userId: null, emailKey: 'dor' }, after: { name: 'dora' } })
+  await book.read(
+    findUsers, { ...asked, search: { text: 'dor', userId: null, emailKey: 'dor' }, after: { name: 'dora' } },
+  )
 
   const devices = []
   for (let i = 0; i < 6; i += 1) {
@@ -96,20 +119,40 @@ const looksFor = async (book: Book, node: number): Promise<void> => {
     if (i % 2 === 0) await book.write(addTags, { device, tags: ['even', 'd1'], max: 9, now: NOW })
     if (i < 4) await book.write(setAlias, { device, alias: 'desk', now: NOW })
     for (const environment of [0, 1]) {
-      await book.write(bindVendorToken, { device, by: { vendor: i === 5 ? 'oppo' : 'vivo', environment }, token: `t${i}${environment}`, platform: null, now: NOW })
+      await book.write(
+        bindVendorToken, {
+          device, by: {
+            vendor: i === 5 ? 'oppo' : 'vivo', environment,
+          }, token: `t${i}${environment}`, platform: null, now: NOW,
+        },
+      )
     }
   }
   const ids = devices.map(({ deviceId }) => deviceId)
   const place = { app: 1, vendor: 'vivo', environment: 1 } as const
-  await book.write(quarantineTokens, { place, tokens: [{ deviceId: ids[0]!, token: 't01', before: NOW }], now: NOW + 1 })
-  await book.write(writePresence, { node, arrived: [ids[1]!, ids[5]!].map((deviceId) => ({ deviceId, session: 1 })), left: [], now: NOW })
+  await book.write(
+    quarantineTokens, { place, tokens: [{ deviceId: ids[0]!, token: 't01', before: NOW }], now: NOW + 1 },
+  )
+  await book.write(
+    writePresence, {
+      node, arrived: [ids[1]!, ids[5]!].map((deviceId) => ({ deviceId, session: 1 })), left: [], now: NOW,
+    },
+  )
   await book.write(writePresence, { node: node + 5, arrived: [{ deviceId: ids[2]!, session: 1 }], left: [], now: NOW })
-  const all = { app: 1, search: null, by: null, online: null, vendor: null, after: Number.MAX_SAFE_INTEGER, limit: 2, nodes: [node, node + 1] }
-  for (const more of [{}, { after: ids[3]! }, { online: true }, { online: false }, { vendor: 'vivo' }, { vendor: 'oppo', online: true }, { vendor: 'apns' }] as const) {
+  const all = {
+    app: 1, search: null, by: null, online: null, vendor: null, after: Number.MAX_SAFE_INTEGER, limit: 2,
+    nodes: [node, node + 1],
+  }
+  for (const more of [
+    {}, { after: ids[3]! }, { online: true }, { online: false }, { vendor: 'vivo' }, { vendor: 'oppo', online: true },
+    { vendor: 'apns' },
+  ] as const) {
     await book.read(findDevices, { ...all, ...more })
   }
   for (const text of ['d1', 'desk', 'even', 'dora', 'DORA0@x.example', 'push d3', String(dora), 'nothing']) {
-    const search = { text, hash: sha(text), userId: /^\d+$/.test(text) ? Number(text) : null, emailKey: text.toLowerCase() }
+    const search = {
+      text, hash: sha(text), userId: /^\d+$/.test(text) ? Number(text) : null, emailKey: text.toLowerCase(),
+    }
     for (const by of [null, 'tag', 'user'] as const) await book.read(findDevices, { ...all, search, by })
     await book.read(findDevices, { ...all, search, online: true })
   }
@@ -120,10 +163,22 @@ const looksFor = async (book: Book, node: number): Promise<void> => {
 
   const sole = newTask({ audienceKind: 'push_token', soleDevice: ids[0]!, title: null })
   await book.write(insertTask, { task: sole, batches: [newBatch([ids[0]!])] })
-  await book.write(insertTask, { task: newTask({ audienceKind: 'user_id', soleUser: dora }), batches: [newBatch(ids, { channel: 'none', reason: 'why', state: 'untargeted', dueAt: null })] })
-  await book.write(insertTask, { task: newTask({ title: 'All' }), batches: [newBatch(ids.slice(1), { channel: 'vivo' }), newBatch([ids[0]!])] })
+  await book.write(
+    insertTask, {
+      task: newTask({ audienceKind: 'user_id', soleUser: dora }), batches: [
+        newBatch(ids, { channel: 'none', reason: 'why', state: 'untargeted', dueAt: null }),
+      ],
+    },
+  )
+  await book.write(
+    insertTask, {
+      task: newTask({ title: 'All' }), batches: [newBatch(ids.slice(1), { channel: 'vivo' }), newBatch([ids[0]!])],
+    },
+  )
   await book.read(pushesToOne, { deviceId: ids[0]!, userId: dora, limit: 3 })
-  for (const before of [Number.MAX_SAFE_INTEGER, 4, 1]) await book.read(pushesToMany, { app: 1, deviceId: ids[0]!, before, some: 2 })
+  for (const before of [Number.MAX_SAFE_INTEGER, 4, 1]) await book.read(
+    pushesToMany, { app: 1, deviceId: ids[0]!, before, some: 2 },
+  )
   for (const app of [2, 1, 1]) await book.write(eraseDevice, { device: { ...device, app }, actor: 'x', now: NOW })
   await book.read(readSizes, { app: 1 })
 }

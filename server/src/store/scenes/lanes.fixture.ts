@@ -11,15 +11,15 @@ import type { Book } from './book.fixture.ts'
 
 const place = (vendor: VendorName) => ({ app: 1, vendor, environment: 1 })
 const news = (vendor: VendorName, more: Partial<LaneNews> = {}): LaneNews =>
-  ({ account: `${vendor} 1`, place: place(vendor), answers: 0, dead: 0, worked: false, pause: null, ...more })
+  ({ account: `${vendor} 1`, place: place(vendor), answers: 0, dead: 0, worked: false, underWay: 0, pause: null, noBodies: null, ...more })
 
 /** Lanes that several nodes work in: their time, pauses, answers and access. */
 export const lanesScene = async (book: Book): Promise<void> => {
   await book.write(createApp, { appId: 'one', name: 'One', actor: '', now: NOW })
   await book.write(setWebhook, { app: 1, url: 'https://hook.example', secret: Uint8Array.of(1), actor: '', now: NOW })
-  const asked = { accounts: ['fcm 1', 'apns 1', 'nobody'], restsAfter: NOW - 1, now: NOW }
+  const asked = { node: 'a', accounts: ['fcm 1', 'apns 1', 'nobody'], restsAfter: NOW - 1, now: NOW }
   const take = (vendor: VendorName, fromUs: number, lengthUs: number) =>
-    book.write(takeTime, { place: place(vendor), account: `${vendor} 1`, fromUs, lengthUs, now: NOW })
+    book.write(takeTime, { node: 'a', place: place(vendor), account: `${vendor} 1`, fromUs, lengthUs, now: NOW })
   await take('fcm', NOW * 1_000, 10)
   await take('fcm', NOW * 1_000 - 5_000_000, 250_000)
   await take('fcm', NOW * 1_000 + 9_000_000, 1)
@@ -27,11 +27,11 @@ export const lanesScene = async (book: Book): Promise<void> => {
 
   const why = odd.join(' ')
   const meet = (some: LaneNews[], now = NOW) => book.write(meetLanes, { ...asked, news: some, rests: [], now })
-  await meet([news('fcm', { answers: 49, dead: 20 }), news('apns', { pause: { until: NOW + 60_000, why, failures: 0, tell: true } })])
+  await meet([news('fcm', { answers: 49, dead: 20, underWay: 3 }), news('apns', { pause: { until: NOW + 60_000, why, failures: 0, tell: true } })])
   await meet([news('apns', { pause: { until: NOW + 1_000, why: 'shorter', failures: 5, tell: false } })])
   await meet([news('apns', { pause: { until: NOW + 70_000, why, failures: 0, tell: true } })])
   await take('apns', 1, 1)
-  await meet([news('apns', { worked: true })])
+  await meet([news('apns', { worked: true, noBodies: { until: NOW + 1, instead: '{"kind":"adapt"}' } })])
   await meet([news('apns', { worked: true, pause: { until: NOW + 80_000, why: 'a\0b', failures: 6, tell: true } })])
   await book.read(readLanes, asked)
 

@@ -1,6 +1,7 @@
 import { claimFromLane, claimOwn, laneOf } from '../batches.ts'
-import { purgeFrames, takeFrames, tellReceived } from '../frames.ts'
-import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, renewNode, silentNodes } from '../heart-beats.ts'
+import { dropFrames, purgeFrames, readFrames, tellReceived } from '../frames.ts'
+import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, moveOver, reapNode, renewNode, silentNodes } from '../heart-beats.ts'
+import { devicesElsewhere } from '../nodes.ts'
 import { NOW, newBatch, newTask } from '../people.fixture.ts'
 import { insertTask } from '../tasks.ts'
 import { lookAtBatches } from '../task-look.ts'
@@ -28,7 +29,10 @@ export const nodesScene = async (book: Book): Promise<void> => {
   await book.write(claimOwn, { node: living, limit: 9, ackAt: later + 11_000, now: later })
   const renewed = await book.write(renewNode, { before: living, parts: [], address: '', now: later })
   await book.write(tellReceived, { node: renewed, deviceId: 1, taskId: id })
-  await book.write(takeFrames, { node: renewed, limit: 9 })
+  await book.read(readFrames, { node: renewed, limit: 9 })
+  await book.write(dropFrames, { ids: [1, 2] })
+  await book.write(moveOver, { before: renewed, node: renewed })
+  await book.read(devicesElsewhere, { node: renewed, devices: [1, 2] })
   await book.write(purgeFrames, {})
   await book.write(leaveNode, { node: renewed, now: later })
   await book.read(lookAtBatches, { taskId: id, after: -1, some: 10 })

@@ -9,7 +9,7 @@ import { startNode } from '../nodes.ts'
 import { NOW, newBatch, newTask } from '../people.fixture.ts'
 import { putCertificate } from '../certificates.ts'
 import { tellLanePaused } from '../quarantine.ts'
-import { claimTask, endPlanning, findRequest, insertTask, moveCursor, readTallies, readTask, visibleTask } from '../tasks.ts'
+import { claimTask, endPlanning, findRequest, insertTask, moveCursor, readTallies, readTask, releaseTask, visibleTask } from '../tasks.ts'
 import { listTasks } from '../task-list.ts'
 import { lookAtBatches, readLogs } from '../task-look.ts'
 import { findDelivery, traceDelivery } from '../trace.ts'
@@ -42,6 +42,7 @@ export const pathScene = async (book: Book): Promise<void> => {
 
   await book.write(claimTask, { node, now: NOW })
   await book.write(claimTask, { node, now: NOW + 50 })
+  await book.write(releaseTask, { taskId: 99, node })
   await book.write(claimTask, { node, now: NOW + 51 })
   await book.write(moveCursor, { taskId: planned.id, node, from: 0, to: 1_000, now: NOW + 60 })
   await book.write(moveCursor, { taskId: planned.id, node, from: 0, to: 2_000, now: NOW + 60 })

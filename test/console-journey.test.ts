@@ -1,0 +1,86 @@
+import { test } from 'node:test'
+import { signIn, startBrowser, watch } from './harness/browser.ts'
+import { startCarillon } from './harness/carillon.ts'
+
+test('from signing in to being signed out: a certificate, a device, a push that arrives, its trace, a cancellation', async (t) => {
+  const carillon = await startCarillon(t)
+  const user = await carillon.addUser('ann')
+  const page = await (await startBrowser(t)).newPage()
+  const problems = watch(page)
+  const go = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+  const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+  // A wrong token is refused in words, and is in no address.
+  await page.goto(carillon.http)
+  await page.getByLabel('App ID').fill('demo')
+  await page.getByLabel('Admin token').fill('ca_wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('This token is not valid for this app').waitFor()
+  t.assert.ok(problems.every((problem) => problem.includes('401')), problems.join('\n'))
+  problems.length = 0
+  await signIn(page, { http: carillon.http, token: carillon.admin })
+  await heading('Overview')
+  t.assert.ok(!page.url().includes('ca_'), page.url())
+
+  await go('Certificates')
+  await page.getByRole('button', { name: 'Set up Huawei' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('com.example.bells')
+  await form.getByRole('textbox', { name: 'OAuth 2.0 client ID' }).fill('104000001')
+  await form.getByLabel('OAuth 2.0 client secret').fill('a-secret-of-huawei')
+  await form.getByRole('button', { name: 'Save' }).click()
+  // Without a receipt key the server warns; it is stored all the same.
+  await form.getByRole('button', { name: 'Understood' }).click()
+  await page.getByText('com.example.bells').waitFor()
+  await page.getByRole('button', { name: 'Replace Huawei' }).waitFor()
+  t.assert.ok(!(await page.content()).includes('a-secret-of-huawei'), 'a stored secret is in the page')
+
+  await go('This browser')
+  await page.getByLabel('User ID').fill(String(user))
+  await page.getByRole('button', { name: 'Become a device' }).click()
+  await page.getByRole('status').getByText('online', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Send to this device' }).click()
+
+  await heading('Compose')
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Evensong')
+  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('at six')
+  await page.getByText('1 device', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Send…' }).click()
+  // It moves by itself, as told by the server.
+  await page.getByRole('row', { name: /^Own channel 1 1 1$/ }).waitFor()
+  await page.getByRole('link', { name: 'Open the task' }).click()
+  await heading('Evensong')
+  await page.getByRole('row', { name: /1 1 100% 1 100%/ }).waitFor()
+
+  await go('This browser')
+  const arrival = page.getByRole('listitem').filter({ hasText: 'Evensong' })
+  await arrival.getByText('at six', { exact: true }).waitFor()
+  await arrival.getByRole('button', { name: 'Report Clicked' }).click()
+  const pushToken = (await page.locator('dd code').innerText()).trim()
+  await arrival.getByRole('link', { name: /Task \d+/ }).click()
+  await page.getByLabel('Push token of the device').fill(pushToken)
+  await page.getByRole('button', { name: 'Ask' }).click()
+  await page.getByRole('list', { name: 'Steps of the delivery' }).getByText('has clicked it').waitFor()
+
+  await go('Compose')
+  await page.getByRole('button', { name: 'Write another' }).click()
+  await page.getByRole('tab', { name: 'All devices' }).click()
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Matins')
+  await page.getByText('Later', { exact: true }).click()
+  await page.getByRole('button', { name: 'Schedule…' }).click()
+  await page.getByRole('link', { name: 'Open the task' }).click()
+  await heading('Matins')
+  await page.getByRole('button', { name: 'Cancel it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click()
+  await page.getByRole('main').getByText('Cancelled', { exact: true }).waitFor()
+
+  await go('Settings')
+  await page.getByRole('tab', { name: 'Admin tokens' }).click()
+  await page.getByRole('row').filter({ hasText: 'this session' }).getByRole('button', { name: /^Revoke/ }).click()
+  t.assert.deepEqual(problems, [])
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('Your session has ended').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  t.assert.ok(problems.every((problem) => problem.includes('401')), problems.join('\n'))
+})
