@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Result {
@@ -11,6 +12,10 @@ export interface Result {
   /** All it said, and why it failed if that is not a test's own failure. */
   output: string
 }
+
+// Every file reads many of the same modules: what Node made of them is kept. Measured: a file that does nothing takes 0.14 s
+// of processor time instead of 0.34, one that opens many stores 3.5 s instead of 6.3.
+const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'carillon-compile-cache')
 
 const running = new Set<number>()
 
@@ -49,7 +54,7 @@ export const runFile = async ({ file, kind, env }: Run, scratch: string, limitMs
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`])
   const child = spawn(process.execPath, [...reporters, file], {
     detached: true,
-    env: { ...process.env, ...env },
+    env: { ...process.env, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', output.fd, output.fd],
   })
   const leader = child.pid!

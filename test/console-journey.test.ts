@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { signIn, startBrowser, watch } from './harness/browser.ts'
 import { startCarillon } from './harness/carillon.ts'
 
-test('from signing in to being signed out: a certificate, a device, a push that arrives, its trace, a cancellation', async (t) => {
+test('from signing in to being signed out: a certificate, a device, a push that arrives, its trace, a cancellation', async (t: test.TestContext) => {
   const carillon = await startCarillon(t)
   const user = await carillon.addUser('ann')
   const page = await (await startBrowser(t)).newPage()

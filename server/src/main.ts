@@ -128,7 +128,8 @@ const open = async (config: Config, log: Logger, closings: (() => unknown)[]): P
   const { origins, rates } = vendorConfig(config)
   const receiptUrl = (app: number, vendor: VendorName): string | undefined =>
     config.publicUrl === '' || !vendors[vendor].receipts ? undefined : `${config.publicUrl}/push/receipt/${vendor}/${receiptSecret(seal, app)}`
-  const desk = new Desk({ store, clock, log, sender, accounts, origins, rates, receiptUrl })
+  const desk = new Desk({ store, clock, log, sender, accounts, origins, rates, receiptUrl, seal, shared: hasOthers })
+  closings.push(() => desk.close())
   changes.on('certificate', accounts.refresh)
   changes.on('app', accounts.refresh)
 

@@ -27,6 +27,7 @@ export const startBrowser = async (t: { after(work: () => unknown): void }, look
     ...look,
   })
   context.setDefaultTimeout(PATIENCE_MS)
+  await context.addInitScript({ path: join(import.meta.dirname, 'in-page.js') })
   t.after(async () => {
     await context.close()
     await rm(profile, { recursive: true, force: true, maxRetries: 5 })
@@ -57,32 +58,26 @@ export const signIn = async (page: Page, { http, token, at = '/' }: { http: stri
   await page.getByRole('navigation').first().waitFor()
 }
 
+/** Goes to one of the console's pages; resolves when nothing on it is on its way any more. */
+export const visit = async (page: Page, place: string): Promise<void> => {
+  await page.evaluate(`tester.go(${JSON.stringify(place)})`)
+  await settled(page)
+}
+
+/** Resolves when nothing on the page is on its way any more. */
+export const settled = async (page: Page): Promise<void> => {
+  await page.locator('h1:not([data-left])').waitFor()
+  await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+}
+
+const MOST_STOPS = 400
+
 /** Presses Tab until the focus is where it began; resolves to the controls that it never came to. */
 export const tabThrough = async (page: Page): Promise<string[]> => {
-  const MOST = 400
-  await page.evaluate(() => {
-    ;(document.activeElement as HTMLElement | null)?.blur()
-    const reached = new Set<Element>()
-    Object.assign(window, { reached, rounds: 0 })
-    document.addEventListener('focusin', ({ target }) => {
-      if (target === (window as any).first) (window as any).rounds += 1
-      ;(window as any).first ??= target
-      reached.add(target as Element)
-    })
-  })
-  for (let pressed = 0; pressed < MOST; pressed += 1) {
+  await page.evaluate('tester.beginTour()')
+  for (let pressed = 0; pressed < MOST_STOPS; pressed += 1) {
     await page.keyboard.press('Tab')
-    if ((await page.evaluate(() => (window as any).rounds)) > 0) break
+    if (await page.evaluate('tester.tour.isRound')) break
   }
-  return page.evaluate(() => {
-    const { reached } = window as unknown as { reached: Set<Element> }
-    // Of tabs and of radio buttons one is a stop; arrow keys lead to the others.
-    const isOneOfGroup = (control: Element): boolean =>
-      control.matches('[role=tab], [type=radio]') &&
-      [...reached].some((other) => other.matches('[role=tab], [type=radio]') && other.closest('[role=tablist], [role=radiogroup]') === control.closest('[role=tablist], [role=radiogroup]'))
-    return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role=button], [role=tab], [tabindex="0"]')]
-      .filter((control) => control.checkVisibility({ visibilityProperty: true }) && !control.matches(':disabled, [type=hidden]') && !control.closest('[aria-hidden=true], [inert]'))
-      .filter((control) => !reached.has(control) && !isOneOfGroup(control))
-      .map((control) => control.outerHTML.slice(0, 200))
-  })
+  return page.evaluate('tester.missed()')
 }

@@ -83,7 +83,7 @@ export const settingsWords = dictionary({
     waits: 'waits',
     givenUp: 'given up',
     replay: 'Tell again',
-    replayThis: (id: string) => `Tell event ${id} again`,
+    replayThis: (id: string) => `Tell again: event ${id}`,
     replayFailed: 'Tell all that were given up again',
     replayed: (count: string) => `${count} will be told again.`,
 
@@ -176,7 +176,7 @@ export const settingsWords = dictionary({
     waits: '等待中',
     givenUp: '已放弃',
     replay: '重新发送',
-    replayThis: (id) => `重新发送事件 ${id}`,
+    replayThis: (id) => `重新发送：事件 ${id}`,
     replayFailed: '重新发送所有已放弃的事件',
     replayed: (count) => `将重新发送 ${count} 个事件。`,
 

@@ -165,7 +165,7 @@ export const usersWords = dictionary({
     made: '创建时间',
     action: '操作',
     change: '更改成员',
-    changeOf: (name) => `更改 ${name} 的成员`,
+    changeOf: (name) => `更改成员：${name}`,
     changeHelp: '某人属于哪些群组，见该用户的页面。',
     add: '添加',
     takeOut: '移出',

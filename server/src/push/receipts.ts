@@ -5,7 +5,7 @@ import { receiptsGathered, transitions } from '../metrics.ts'
 import { type BatchMarks, type Told, markDeliveries } from '../store/batches.ts'
 import { CLICKED, DISMISSED, type Mark, RECEIVED, SENT, SHOWN, joinMarks, markOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
-import { findDelivery } from '../store/trace.ts'
+import { findDeliveries, findDelivery } from '../store/trace.ts'
 import type { Pulse } from './pulse.ts'
 
 // Long enough that a push and its acknowledgement are one write, short enough that nobody waits for a counter.
@@ -80,16 +80,26 @@ export class Receipts {
    * nothing and is not told apart. True once it is stored.
    */
   async report(report: Report): Promise<boolean> {
-    const { app, deviceId, taskId, event, channel = null } = report
+    return (await this.reportAll([report]))[0]!
+  }
+
+  /** The same for many that were reported together. */
+  async reportAll(reports: readonly Report[]): Promise<boolean[]> {
     await this.#writing
-    const place = await this.#store.read(findDelivery, { app, deviceId, taskId, channel })
-    if (!place) return false
-    receiptsGathered[event].value += 1
+    const asked = reports.map(({ app, deviceId, taskId, channel = null }) => ({ app, deviceId, taskId, channel }))
+    const places = await this.#store.read(findDeliveries, { asked })
     const now = this.#clock.now()
-    this.#mark({ app, taskId, ...place }, markOf(RECEIVED, true, seenBy[event]), { index: place.index, event, at: Math.min(now, report.at ?? now) })
-    this.#waiting ??= Promise.withResolvers()
-    await this.#waiting.promise
-    return true
+    places.forEach((place, i) => {
+      if (!place) return
+      const { app, taskId, event, at = now } = reports[i]!
+      receiptsGathered[event].value += 1
+      this.#mark({ app, taskId, ...place }, markOf(RECEIVED, true, seenBy[event]), { index: place.index, event, at: Math.min(now, at) })
+    })
+    if (places.some(Boolean)) {
+      this.#waiting ??= Promise.withResolvers()
+      await this.#waiting.promise
+    }
+    return places.map(Boolean)
   }
 
   /** When the task was accepted; undefined where it did not mean this device on this channel. */

@@ -52,15 +52,17 @@ export const releaseTokens = async (
   return released
 }
 
-/** The device that a vendor means by a token. */
-export const deviceOfToken = async (
+/** The devices that a vendor means by tokens; a token nobody has is left out. */
+export const devicesOfTokens = async (
   tx: Tx,
-  { app, vendor, token }: { app: number; vendor: VendorName; token: string },
-): Promise<{ deviceId: number; environment: number } | undefined> => {
-  const row = await tx.get<{ device_id: number; environment: number }>(
-    'SELECT device_id, environment FROM vendor_tokens WHERE app = ?1 AND vendor = ?2 AND environment IN (0, 1) AND token = ?3', app, vendor, token,
+  { app, vendor, tokens }: { app: number; vendor: VendorName; tokens: string[] },
+): Promise<{ token: string; deviceId: number; environment: number }[]> => {
+  const rows = await tx.all<{ token: string; device_id: number; environment: number }>(
+    `SELECT token, device_id, environment FROM vendor_tokens
+     WHERE app = ?1 AND vendor = ?2 AND environment IN (0, 1) AND token any_text(?3) ORDER BY device_id, environment`,
+    app, vendor, list(tokens),
   )
-  return row && { deviceId: row.device_id, environment: row.environment }
+  return rows.map(({ token, device_id, environment }) => ({ token, deviceId: device_id, environment }))
 }
 
 /** The vendor gave the device another token. One that another device holds stays there. */

@@ -63,6 +63,10 @@ export const findDelivery = async (
   return undefined
 }
 
+/** The same for many at once, in their order: a vendor reports a thousand in one call. */
+export const findDeliveries = (tx: Tx, { asked }: { asked: Parameters<typeof findDelivery>[1][] }) =>
+  Promise.all(asked.map((one) => findDelivery(tx, one)))
+
 /** The device behind a push token, if the caller's scope reaches it. */
 export const deviceInScope = async (
   tx: Tx,

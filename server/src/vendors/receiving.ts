@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { vendorReceipts } from '../metrics.ts'
 import type { Receipts } from '../push/receipts.ts'
-import { deviceOfToken, quarantineTokens, replaceToken } from '../store/quarantine.ts'
+import { devicesOfTokens, quarantineTokens, replaceToken } from '../store/quarantine.ts'
 import type { Store } from '../store/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { VendorReceipt } from './vendor.ts'
@@ -39,23 +39,29 @@ export const receiveReport = async (parts: Parts, { app, vendor, headers, body }
     parts.log.warn({ app, vendor, outcome }, 'a report of a vendor was not taken')
     return { outcome: read }
   }
-  await Promise.all(read.map((receipt) => take(parts, app, vendor, receipt)))
+  await takeAll(parts, app, vendor, read)
   return { outcome: 'taken', answer: receipts.answer }
 }
 
-const take = async ({ store, clock, receipts }: Parts, app: number, vendor: VendorName, receipt: VendorReceipt): Promise<void> => {
-  const { taskId, token, event, replacedBy } = receipt
-  const found = await store.read(deviceOfToken, { app, vendor, token })
-  if (!found) return
-  const { deviceId, environment } = found
-  const place = { app, vendor, environment }
-  const now = clock.now()
-  if (event !== 'dead' && event !== 'failed') await receipts.report({ app, deviceId, taskId, event, channel: vendor })
-  if (replacedBy === undefined && event !== 'dead') return
-  // Only for a push of ours: else whoever knows the address and a token could take it away.
-  const acceptedAt = await receipts.acceptedAt({ app, deviceId, taskId, channel: vendor })
-  if (acceptedAt === undefined) return
-  if (replacedBy !== undefined) await store.write(replaceToken, { place, token, by: replacedBy, now })
-  // A report may come late or twice: a token that was bound anew since then is not the one it speaks of.
-  else await store.write(quarantineTokens, { place, tokens: [{ deviceId, token, before: acceptedAt }], now })
+const takeAll = async ({ store, clock, receipts }: Parts, app: number, vendor: VendorName, reported: readonly VendorReceipt[]): Promise<void> => {
+  const found = await store.read(devicesOfTokens, { app, vendor, tokens: reported.map(({ token }) => token) })
+  const byToken = new Map(found.map((device) => [device.token, device]))
+  const known = reported.flatMap((receipt) => {
+    const device = byToken.get(receipt.token)
+    return device ? [{ ...receipt, ...device }] : []
+  })
+  await receipts.reportAll(
+    known.flatMap(({ deviceId, taskId, event }) => (event === 'dead' || event === 'failed' ? [] : [{ app, deviceId, taskId, event, channel: vendor }])),
+  )
+  for (const { deviceId, environment, taskId, token, event, replacedBy } of known) {
+    if (replacedBy === undefined && event !== 'dead') continue
+    // Only for a push of ours: else whoever knows the address and a token could take it away.
+    const acceptedAt = await receipts.acceptedAt({ app, deviceId, taskId, channel: vendor })
+    if (acceptedAt === undefined) continue
+    const place = { app, vendor, environment }
+    const now = clock.now()
+    if (replacedBy !== undefined) await store.write(replaceToken, { place, token, by: replacedBy, now })
+    // A report may come late or twice: a token that was bound anew since then is not the one it speaks of.
+    else await store.write(quarantineTokens, { place, tokens: [{ deviceId, token, before: acceptedAt }], now })
+  }
 }

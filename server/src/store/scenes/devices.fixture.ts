@@ -7,7 +7,7 @@ import { createGroup } from '../groups.ts'
 import { importDevices, importUsers, knownNames } from '../imports.ts'
 import { startNode, touchNode, writePresence } from '../nodes.ts'
 import { NOW, addDevice, sha } from '../people.fixture.ts'
-import { deviceOfToken, quarantineTokens, releaseTokens, replaceToken } from '../quarantine.ts'
+import { devicesOfTokens, quarantineTokens, releaseTokens, replaceToken } from '../quarantine.ts'
 import type { ScopeKind } from '../scope.ts'
 import { addTags, readTags, removeTags } from '../tags.ts'
 import { deviceInScope } from '../trace.ts'
@@ -58,7 +58,7 @@ export const devicesScene = async (book: Book): Promise<void> => {
     await book.write(bindVendorToken, { device: bob, by: { notifier, vendor: null, environment: 1 }, token: 'f1', platform: null, now: NOW + 4 })
   }
   await book.write(bindVendorToken, { device: bob, by: { vendor: 'xiaomi', environment: 1 }, token: 'm', platform: 'android', now: NOW + 4 })
-  await book.read(deviceOfToken, { app: 1, vendor: 'fcm', token: 'f1' })
+  await book.read(devicesOfTokens, { app: 1, vendor: 'fcm', tokens: ['f1', 'nobody'] })
   await book.write(unbindVendorTokens, { device: bob, vendor: 'xiaomi', now: NOW + 5 })
   const place = { app: 1, vendor: 'fcm', environment: 1 } as const
   await book.write(quarantineTokens, { place, tokens: [{ deviceId: 2, token: 'f1', before: NOW + 3 }, { deviceId: 2, token: 'F1', before: NOW + 9 }], now: NOW + 9 })

@@ -12,7 +12,7 @@ import { tellLanePaused } from '../quarantine.ts'
 import { claimTask, endPlanning, findRequest, insertTask, moveCursor, readTallies, readTask, releaseTask, visibleTask } from '../tasks.ts'
 import { listTasks } from '../task-list.ts'
 import { lookAtBatches, readLogs } from '../task-look.ts'
-import { findDelivery, traceDelivery } from '../trace.ts'
+import { findDeliveries, findDelivery, traceDelivery } from '../trace.ts'
 import { writeAudit } from '../audit.ts'
 import type { Book } from './book.fixture.ts'
 
@@ -81,6 +81,7 @@ export const pathScene = async (book: Book): Promise<void> => {
     await book.read(readInboxes, { readers: [reader(deviceId)], now: NOW })
     await book.read(traceDelivery, { taskId: wide.id, deviceId })
     await book.read(findDelivery, { app: 1, taskId: small.id, deviceId, channel: null })
+    await book.read(findDeliveries, { asked: [{ app: 1, taskId: small.id, deviceId, channel: null }] })
   }
   await book.write(addToInbox, { taskId: wide.id, batchId: own!.id, devices: [1, 2], limit: 1 })
   await book.write(endPlaces, { deviceId: 1, places: [{ task_id: wide.id, batch_id: own!.id, state: 'replaced' }] })
