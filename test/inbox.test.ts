@@ -3,7 +3,7 @@ import { startCarillon } from './harness/carillon.ts'
 import { connectDevice } from './harness/device.ts'
 import { connectMute } from './harness/raw-socket.ts'
 
-const carillon = await startCarillon({ after }, { CARILLON_ACK_SECONDS: '1' })
+const carillon = await startCarillon({ after }, { CARILLON_ACK_SECONDS: '3' })
 
 /** A user with one device that is not connected yet; `send` reaches it alone. */
 const newDevice = async (name: string, options: { app?: string; admin?: string } = {}) => {
@@ -31,7 +31,7 @@ const countedOnce = async (t: test.TestContext, tasks: number[]): Promise<void> 
   }
 }
 
-// Most of these wait for a second to pass somewhere: they wait together.
+// Most of these wait for some seconds to pass: they wait together.
 suite('the inbox', { concurrency: 16 }, () => {
   test('a device that was away gets what waits for it in order, oldest first, each counted once', async (t) => {
     const { login, send } = await newDevice('away')
@@ -64,7 +64,7 @@ suite('the inbox', { concurrency: 16 }, () => {
   test('a device that acknowledges nothing gets it all again on its next connection, marked as repeated', async (t) => {
     const { login, send } = await newDevice('mute')
     const mute = await connectMute(t, carillon, login)
-    // Together: after a second without an acknowledgement it would count as away.
+    // Together: after some seconds without an acknowledgement it would count as away.
     const tasks = (await Promise.all(['one', 'two', 'three'].map((title) => send(title)))).toSorted((a, b) => a - b)
     t.assert.deepEqual((await mute.has(3)).map(({ dup }) => dup), [false, false, false])
     mute.socket.destroy()

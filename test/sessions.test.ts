@@ -106,7 +106,7 @@ suite('a connection ends with what opened it', { concurrency: 16 }, () => {
     const before = await connectDevice(t, carillon, ann)
     await before.close()
     const secret = await toUser(annId, 'for ann alone')
-    t.assert.equal((await carillon.task(secret)).waiting, 1)
+    await carillon.until(() => carillon.task(secret), ({ waiting }) => waiting === 1)
     const live = await connectMute(t, carillon, ann) // when the owner changes, the secret is unacknowledged
     await live.has(1)
 

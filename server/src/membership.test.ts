@@ -140,3 +140,14 @@ test('a node that leaves is known to be gone at once', async (t: TestContext) =>
   await pass(1, one)
   t.assert.deepEqual(one.alive, [one.node])
 })
+
+test('a node that cannot reach the store leaves all the same', async (t: TestContext) => {
+  const { enter, pass, away } = await openScene(t)
+  const [one, other] = [await enter(), await enter()]
+  await pass(10, one, other)
+  away(true)
+  await other.leave()
+  away(false)
+  await pass(SILENT_MS / SECOND, one)
+  t.assert.deepEqual(one.alive, [one.node])
+})

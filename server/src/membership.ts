@@ -93,8 +93,12 @@ export class Member implements Membership {
     this.#leaving.abort()
     await this.#beating
     await this.#looking
-    const { store, clock } = this.#parts
-    while ((await store.write(leaveNode, { node: this.#node, now: clock.now() })) === 'more');
+    const { store, clock, log } = this.#parts
+    try {
+      while ((await store.write(leaveNode, { node: this.#node, now: clock.now() })) === 'more');
+    } catch (error) {
+      log.warn({ err: error }, 'the other nodes could not be told that this one leaves; they notice by its silence')
+    }
   }
 
   async #goOn(): Promise<void> {

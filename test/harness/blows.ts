@@ -4,6 +4,7 @@ import type { Cluster, Member } from './cluster.ts'
 import type { Blow } from './crash.ts'
 
 const LONGEST_DEATH_MS = 1_000
+const SURELY_NOTICED_MS = 5_000
 const CANNOT_STORE = 50300
 
 const nameOf = ({ parts }: Member): string => `the node of ${parts.join(' and ')}`
@@ -32,7 +33,7 @@ export const restarting = (member: Member): Blow => ({
 
 /** One node keeps its connections and does nothing for so long; after 5 s the others take it for dead. */
 export const freezing = (member: Member, ms: number): Blow => ({
-  name: `a frozen ${nameOf(member)}`,
+  name: `the freezing of ${nameOf(member)}`,
   strike: async () => {
     member.freeze()
     await pause(ms)
@@ -49,6 +50,19 @@ export const crashingPostgres = ({ postgres }: Cluster, ms: number): Blow => ({
     await postgres.crash()
     await pause(ms)
     await postgres.restart()
+  },
+  excuses: ({ code }) => code === CANNOT_STORE,
+  ...(ms > SURELY_NOTICED_MS && { shows: CANNOT_STORE }),
+  logs: /PostgreSQL|StoreUnavailable/,
+})
+
+/** The store keeps its connections and does nothing for so long. Whoever is not kept waiting is told so. */
+export const freezingPostgres = ({ postgres }: Cluster, ms: number): Blow => ({
+  name: 'a frozen PostgreSQL',
+  strike: async () => {
+    await postgres.freeze()
+    await pause(ms)
+    await postgres.thaw()
   },
   excuses: ({ code }) => code === CANNOT_STORE,
   logs: /PostgreSQL|StoreUnavailable/,

@@ -20,6 +20,8 @@ export interface Blow {
   strike(): Promise<void>
   /** What callers may see of it: from its beginning until so long after its end as errors may last. */
   excuses(trouble: Trouble): boolean
+  /** What they must see of it. */
+  shows?: Trouble['code']
   /** Lines of the log that tell of it. */
   logs?: RegExp
 }
@@ -55,7 +57,8 @@ export const survives = async (t: TestContext, besieged: Besieged, { blows, clie
 
   const balance = await untilStill(api!, crowd, senders.notices)
   const { tasks, deliveries, arrivals } = balance
-  t.diagnostic(`${tasks} tasks, ${deliveries} deliveries, ${arrivals} arrivals, ${senders.excused} calls unanswered or refused`)
+  t.diagnostic(`${tasks} tasks, ${deliveries} deliveries, ${arrivals} arrivals, ${[...senders.excused.values()].reduce((sum, count) => sum + count, 0)} calls unanswered or refused`)
+  for (const { name, shows } of blows) if (shows !== undefined) t.assert.equal(senders.excused.has(shows), true, `callers were answered ${shows} during ${name}`)
   t.assert.deepEqual(senders.wrong, [], 'what clients were answered')
   t.assert.deepEqual(balance.complaints, [], 'the ledger')
   const unexplained = besieged.log.split('\n').filter((line) => line.includes('"level":"error"') && !blows.some(({ logs }) => logs?.test(line)))

@@ -1,5 +1,5 @@
-// Runs inside the browser: what tests ask of a page that no locator answers. Plain JavaScript, for the tests' types know
-// no document.
+// @ts-nocheck: the tests' types know no document.
+// Runs inside the browser: what tests ask of a page that no locator answers.
 const groups = '[role=tablist], [role=radiogroup]'
 const controls = 'a[href], button, input, select, textarea, summary, [role=tab], [tabindex="0"]'
 const typed = ['text', 'password', 'url', 'search', 'email', 'tel']
@@ -7,7 +7,7 @@ const typed = ['text', 'password', 'url', 'search', 'email', 'tel']
 window.tester = {
   /** Goes to another page; the heading that is left behind is marked, so that the next one can be waited for. */
   go(place) {
-    const [from, to] = [location.hash.slice(1), place].map((each) => each.split('?')[0])
+    const [from, to] = [location.hash.slice(1) || '/', place].map((each) => each.split('?')[0])
     if (from !== to) document.querySelector('h1')?.setAttribute('data-left', '')
     location.assign(`/#${place}`)
   },

@@ -11,12 +11,12 @@ const LOOK_MS = 50
 
 /** Thousands of devices, in processes of their own. */
 export class LeanCrowd {
-  readonly size: number
+  readonly userIds: readonly number[]
   readonly #processes: readonly ChildProcess[]
 
-  constructor(processes: readonly ChildProcess[], size: number) {
+  constructor(processes: readonly ChildProcess[], userIds: readonly number[]) {
     this.#processes = processes
-    this.size = size
+    this.userIds = userIds
   }
 
   async status(): Promise<Status> {
@@ -44,7 +44,7 @@ export class LeanCrowd {
   }
 }
 
-/** So many users with a device each, with the tag `crowd`, which connect to these ports in turn. */
+/** So many users with a device each, which connect to these ports in turn. */
 export const gatherLeanCrowd = async (
   t: { after(work: () => unknown): void },
   api: Api,
@@ -59,7 +59,7 @@ export const gatherLeanCrowd = async (
     child.send({ credentials, ports } satisfies Enrolment)
     processes.push(child)
   }
-  return new LeanCrowd(processes, size)
+  return new LeanCrowd(processes, logins.map(({ user_id }) => user_id))
 }
 
 const enrol = async (api: Api, size: number): Promise<Login[]> => {
@@ -72,10 +72,7 @@ const enrol = async (api: Api, size: number): Promise<Login[]> => {
   const logins: Login[] = []
   const queue = userIds.entries()
   const logIn = async (): Promise<void> => {
-    for (const [i, userId] of queue) {
-      const login = (logins[i] = await api.tokenFor(userId, `member ${i}`))
-      await api.ok('/user/push/tag', { token: login.token, body: { tags: ['crowd'] } })
-    }
+    for (const [i, userId] of queue) logins[i] = await api.tokenFor(userId, `member ${i}`)
   }
   await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, logIn))
   return logins

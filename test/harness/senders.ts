@@ -27,8 +27,8 @@ export class Senders {
   readonly notices: Notice[] = []
   /** Answers that should not have been given. */
   readonly wrong: string[] = []
-  /** Troubles for which there was a reason. */
-  excused = 0
+  /** Troubles for which there was a reason, by their code. */
+  readonly excused = new Map<Trouble['code'], number>()
   readonly #doors: readonly Api[]
   readonly #crowd: Crowd
   readonly #chance: Chance
@@ -100,7 +100,8 @@ export class Senders {
 
   #failed(title: string, trouble: Trouble, why: string | null): void {
     const now = performance.now()
-    if ([...this.#excuses].some(([excuse, until]) => until > now && excuse.excuses(trouble))) this.excused += 1
+    const isExcused = [...this.#excuses].some(([excuse, until]) => until > now && excuse.excuses(trouble))
+    if (isExcused) this.excused.set(trouble.code, (this.excused.get(trouble.code) ?? 0) + 1)
     else this.wrong.push(`${title}: ${trouble.code} by node ${this.#doors.indexOf(trouble.door)}: ${why}; ${this.#lately(now)}`)
   }
 

@@ -19,12 +19,12 @@ test('one nudge brings every change since the last look to its listeners, once a
       if (kind === 'certificate') events.dispatchEvent(new Event('last'))
     })
   }
+  const last = once(events, 'last') // it also looks by itself
   await changes.start()
   t.after(() => changes.stop())
   for (let key = 2; key < 1_000; key += 1) void store.write(addChange, { kind: 'token', key, now: 0 })
   await store.write(addChange, { kind: 'device', key: 7, now: 0 })
   await store.write(addChange, { kind: 'certificate', key: 8, now: 0 })
-  const last = once(events, 'last')
   bus.nudge('changes')
   await last
   await changes.announce()

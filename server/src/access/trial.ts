@@ -27,10 +27,12 @@ export interface Trial extends AccessParts {
   hashes(): number
 }
 
-const openFolder = async (t: TestContext): Promise<{ folder: string; store: SqliteStore }> => {
+/** `before`: what uses the store ends before it does. */
+const openFolder = async (t: TestContext, before: () => unknown = () => {}): Promise<{ folder: string; store: SqliteStore }> => {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-access-'))
   const store = await openSqlite(folder)
   t.after(async () => {
+    await before()
     await store.close()
     await rm(folder, { recursive: true })
   })
@@ -44,7 +46,7 @@ export const openTrial = async (
   t: TestContext,
   options: { throttle?: Partial<ThrottleOptions>; passwords?: PasswordOptions } = {},
 ): Promise<Trial> => {
-  const { folder, store } = await openFolder(t)
+  const { folder, store } = await openFolder(t, () => changes.stop())
   let now = Date.UTC(2030, 0, 1)
   const clock = { now: () => now, move: (ms: number) => void (now += ms) }
   let hashes = 0
@@ -54,7 +56,6 @@ export const openTrial = async (
   }
   const changes = new Changes(store, memoryBus())
   await changes.start()
-  t.after(() => changes.stop())
   const parts = {
     store,
     clock,

@@ -178,11 +178,14 @@ const fittingOf = async (tx: Tx, { online, vendor, nodes }: DeviceQuestion, ids:
     fitting = fitting.filter((id) => present.has(id) === online)
   }
   if (vendor === null) return fitting
-  const rows = await tx.all<{ device_id: number }>(
-    'SELECT device_id FROM vendor_tokens WHERE device_id any_int(?1) AND vendor = ?2 AND quarantined_at IS NULL',
+  // A probe for each: of a table that has just grown, PostgreSQL would walk all tokens of the vendor.
+  const rows = await tx.all<{ id: number }>(
+    `SELECT w.value AS id FROM each_int(?1) w WHERE (
+       SELECT count(*) FROM vendor_tokens t WHERE t.device_id = w.value AND t.vendor = ?2 AND t.quarantined_at IS NULL
+     ) > 0`,
     list(fitting), vendor,
   )
-  const bound = new Set(rows.map(({ device_id }) => device_id))
+  const bound = new Set(rows.map(({ id }) => id))
   return fitting.filter((id) => bound.has(id))
 }
 

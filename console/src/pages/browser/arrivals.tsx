@@ -2,6 +2,7 @@ import type { ReceiptEvent } from '@carillon/protocol/names.ts'
 import { Button, Group } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import { type Arrival, reportArrival } from '../../device/browser-device.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -31,7 +32,8 @@ export const Arrivals = ({ arrivals }: { arrivals: readonly Arrival[] }) => {
   )
 }
 
-const One = ({ arrival }: { arrival: Arrival }) => {
+/** Drawn once: hundreds may stand there when the next one comes. */
+const One = memo(({ arrival }: { arrival: Arrival }) => {
   const say = useWords(browserWords)
   const { push, at, reported } = arrival
   const task = String(push.task_id)
@@ -67,4 +69,4 @@ const One = ({ arrival }: { arrival: Arrival }) => {
       </details>
     </li>
   )
-}
+})

@@ -69,5 +69,3 @@ DROP TABLE requests;
 ALTER TABLE requests_by_id RENAME TO requests;
 
 CREATE INDEX events_open ON events (app, due_at) WHERE due_at IS NOT NULL;
-
-ALTER TABLE access_tokens ADD COLUMN used_at INTEGER; -- of admin tokens: when last used, to the minute

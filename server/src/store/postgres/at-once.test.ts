@@ -128,7 +128,7 @@ test('a batch that somebody else looks at for a moment is settled after that', l
   await here.write(claimTask, { node: 1, now: 0 }) // by now the settlement is at the row, or has given up
   letGo.resolve()
   await looking
-  t.assert.deepEqual(await settling, { settled: true, children: [], told: [], finished: 1 })
+  t.assert.deepEqual(await settling, { settled: true, sent: 1, children: [], told: [], finished: 1 })
 })
 
 test('badges raised at once are all counted, and each push has its own number', limit, async (t: TestContext) => {
