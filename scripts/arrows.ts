@@ -31,7 +31,7 @@ const allowed: Record<string, readonly string[]> = {
   test: ['sdk', 'simulators', 'protocol'],
   bench: ['server/main', ...doors, ...steps, ...stores, ground, 'sdk', 'simulators', 'test', 'scripts', 'protocol'],
   // Starts the program as a user does, and is its devices, callers and vendors.
-  demo: ['sdk', 'simulators', 'scripts/free-port.ts', 'protocol'],
+  demo: ['sdk', 'simulators', 'scripts/free-port.ts', 'scripts/needs.ts', 'protocol'],
   scripts: ['protocol'],
 }
 

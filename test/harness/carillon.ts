@@ -6,7 +6,7 @@ import { noVendors, run } from './command.ts'
 import { planInstallation } from './installation.ts'
 import { type Ending, Node } from './node.ts'
 
-export type { Answer, CallOptions, Envelope, Login, TaskShown } from './api.ts'
+export type { Answer, CallOptions, Envelope, Login } from './api.ts'
 
 interface Planned {
   settings: NodeJS.ProcessEnv

@@ -67,8 +67,10 @@ const check = (key: Key, rule: Rule, value: unknown): void => {
 }
 
 const isTimeZone = (value: unknown): boolean => {
+  if (typeof value !== 'string') return false
   try {
-    return typeof value === 'string' && new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined
+    new Intl.DateTimeFormat('en', { timeZone: value }).format(0)
+    return true
   } catch {
     return false
   }

@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { opening, programme } from '../demo/src/programme.ts'
-import { type Stage, setStage } from '../demo/src/stage.ts'
-import { meetNeeds } from './needs.ts'
+import { opening, programme } from './programme.ts'
+import { type Stage, setStage } from './stage.ts'
+import { meetNeeds } from '../../scripts/needs.ts'
 
 // npm run screenshots: the console's pages with the demo's data, as docs/console.md shows them.
 const DEVICES = 800
 const ACTS = 12
-const folder = join(import.meta.dirname, '../docs/screenshots')
+const folder = join(import.meta.dirname, '../../docs/screenshots')
 
 const unmet = meetNeeds('the screenshots', [{ command: 'chromium', debian: 'chromium fonts-noto-cjk' }])
 if (unmet !== undefined) throw new Error(unmet)
