@@ -21,7 +21,7 @@ const needs = [
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    minutes: { type: 'string', default: '2' }, // for one file
+    minutes: { type: 'string', default: '4' }, // for one file
     nodes: { type: 'string', multiple: true, default: ['1', '3'] }, // of installations: one kind alone
   },
 })
