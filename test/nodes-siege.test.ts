@@ -8,6 +8,7 @@ test('whatever dies, freezes or restarts, nothing accepted is lost, and the coun
     devices: 48,
     blowsOf: ({ nodes, ...blows }) => [
       ...nodes.map(blows.killing),
+      blows.killingAll(),
       blows.killingNats(),
       blows.freezingNats(4_000),
       ...nodes.map(blows.restarting),

@@ -20,6 +20,16 @@ export const killing = (member: Member, chance: Chance): Blow => ({
   excuses: ({ door, code }) => door === member && typeof code === 'string',
 })
 
+/** kill -9 of all nodes at once, as when the power fails. */
+export const killingAll = ({ members }: Cluster): Blow => ({
+  name: 'kill -9 of all nodes',
+  strike: async () => {
+    await Promise.all(members.map((member) => member.kill()))
+    await Promise.all(members.map((member) => member.start()))
+  },
+  excuses: ({ code }) => typeof code === 'string',
+})
+
 /** SIGTERM, and a new start: nobody's call is dropped. Where nobody takes a connection, callers go to the next node. */
 export const restarting = (member: Member): Blow => ({
   name: `the restart of ${nameOf(member)}`,

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { crashingPostgres, freezing, freezingNats, freezingPostgres, killing, killingNats, restarting } from './blows.ts'
+import { crashingPostgres, freezing, freezingNats, freezingPostgres, killing, killingAll, killingNats, restarting } from './blows.ts'
 import { Chance } from './chance.ts'
 import { type Member, startCluster } from './cluster.ts'
 import { type Blow, survives } from './crash.ts'
@@ -14,6 +14,7 @@ export interface Blows {
   /** By what it does: http, gateway, worker. */
   nodes: readonly Member[]
   killing(member: Member): Blow
+  killingAll(): Blow
   restarting(member: Member): Blow
   freezing(member: Member): Blow
   killingNats(): Blow
@@ -36,6 +37,7 @@ export const besiege = async (
   const blows = blowsOf({
     nodes: cluster.members.slice(0, -1),
     killing: (member) => killing(member, chance),
+    killingAll: () => killingAll(cluster),
     restarting,
     freezing: (member) => {
       frozen.add(member)

@@ -11,6 +11,7 @@ test('whatever dies, freezes or restarts again and again, nothing accepted is lo
     blowsOf: ({ nodes, ...blows }) =>
       Array.from({ length: ROUNDS }, () => [
         ...nodes.map(blows.killing),
+        blows.killingAll(),
         blows.killingNats(),
         blows.crashingPostgres(500),
         ...nodes.map(blows.restarting),
