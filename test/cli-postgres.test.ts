@@ -90,12 +90,12 @@ test('backup says in one line how PostgreSQL is copied, and keeps the password t
 test('doctor finds nothing wrong beside nodes that are well, and says which they are', limit, async (t: TestContext) => {
   const { doctor, start } = await newStore(t)
   const nodes = [await start({ CARILLON_PARTS: 'http,worker' }), await start({ CARILLON_PARTS: 'gateway' })]
-  const { code, findings } = await doctor(['--url', nodes[0]!.http])
+  const { code, findings } = await doctor(['--url', nodes[0]!.http], { CARILLON_DATABASE_CONNECTIONS: '9' })
   t.assert.deepEqual([code, called({ findings }, 'wrong'), called({ findings }, 'warn')], [0, [], unsafe])
   const said = called({ findings }, 'ok').join('\n')
   const port = (node: Node): string => `127\\.0\\.0\\.1:${node.port}`
   t.assert.match(said, new RegExp(`^nodes: 2 alive: 1 \\(http, worker at ${port(nodes[0]!)}\\), 2 \\(gateway at ${port(nodes[1]!)}\\)$`, 'm'))
-  t.assert.match(said, /^connections: 2 × 12 for nodes and \d+ that others use now, of \d+$/m)
+  t.assert.match(said, /^connections: 2 × 9 for nodes and \d+ that others use now, of \d+$/m)
   for (const line of ['clock: agrees with the database', 'key: opens the store', 'tasks: none is late', `server: ready at ${nodes[0]!.http}`]) {
     t.assert.ok(said.includes(line), line)
   }

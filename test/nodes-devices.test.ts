@@ -1,4 +1,4 @@
-// One node: it starts its own nodes.
+// Once: it starts nodes of its own.
 import { after, suite, test, type TestContext } from 'node:test'
 import type { Login } from './harness/api.ts'
 import { type Cluster, type Member, startCluster } from './harness/cluster.ts'

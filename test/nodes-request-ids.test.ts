@@ -1,4 +1,3 @@
-// One node: it starts its own nodes.
 // Once: it starts two nodes of its own.
 import test from 'node:test'
 import { startCluster } from './harness/cluster.ts'

@@ -1,4 +1,4 @@
-// One node: it starts its own nodes.
+// Once: it starts nodes of its own.
 import test from 'node:test'
 import { besiege } from './harness/cluster-siege.ts'
 

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
+import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Icon } from './icon.tsx'
 
@@ -23,7 +24,11 @@ export const SearchField = ({ label, description, maxLength, value, onSearch }: 
     asked.current = text.trim()
     onSearch(asked.current)
   }
-  const pause = useDebouncedCallback(search, TYPING_MS)
+  const { history } = useRouter()
+  const pause = useDebouncedCallback((text: string, page: string) => {
+    // A page that was left stays until the next one has come; a search would lead back to it.
+    if (history.location.pathname === page) search(text)
+  }, TYPING_MS)
   useEffect(() => {
     // Its own search comes back as well; that must not undo what was typed since.
     if (value === asked.current) return
@@ -43,7 +48,7 @@ export const SearchField = ({ label, description, maxLength, value, onSearch }: 
       value={typed}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value)
-        pause(currentTarget.value)
+        pause(currentTarget.value, history.location.pathname)
       }}
       onKeyDown={({ key }) => {
         if (key === 'Enter') search(typed)

@@ -1,15 +1,12 @@
 import { audienceKinds, taskStates } from '@carillon/protocol/names.ts'
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
 import { Panel } from '../../parts/panel.tsx'
 import { partsWords } from '../../parts/parts.words.ts'
+import { SearchField } from '../../parts/search-field.tsx'
 import { useWords } from '../../words/language.tsx'
 import { tasksWords } from '../tasks.words.ts'
 import type { TaskFilter } from './filter.ts'
 import style from './tasks.module.css'
-
-const TYPING_MS = 300
 
 /** As a field of date and time writes it, in the zone of the browser. */
 const written = (at: number | undefined): string => {
@@ -24,23 +21,14 @@ const read = (text: string): number | undefined => (text === '' || Number.isNaN(
 export const TaskFilters = ({ filter, onChange }: { filter: TaskFilter; onChange(filter: TaskFilter): void }) => {
   const say = useWords(tasksWords)
   const names = useWords(partsWords)
-  const [requestId, setRequestId] = useState(filter.request_id ?? '')
   const change = (part: TaskFilter): void =>
     onChange(Object.fromEntries(Object.entries({ ...filter, ...part }).filter(([, value]) => value !== undefined)))
-  const typed = useDebouncedCallback((text: string) => change({ request_id: text.trim() || undefined }), TYPING_MS)
   return (
     <Panel
       title={say.filters}
       aside={
         Object.keys(filter).length > 0 && (
-          <Button
-            variant="subtle"
-            size="xs"
-            onClick={() => {
-              setRequestId('')
-              onChange({})
-            }}
-          >
+          <Button variant="subtle" size="xs" onClick={() => onChange({})}>
             {say.clear}
           </Button>
         )
@@ -61,15 +49,7 @@ export const TaskFilters = ({ filter, onChange }: { filter: TaskFilter; onChange
         />
         <TextInput label={say.from} type="datetime-local" value={written(filter.from)} onChange={({ currentTarget }) => change({ from: read(currentTarget.value) })} />
         <TextInput label={say.to} type="datetime-local" value={written(filter.to)} onChange={({ currentTarget }) => change({ to: read(currentTarget.value) })} />
-        <TextInput
-          label={say.requestId}
-          value={requestId}
-          maxLength={128}
-          onChange={({ currentTarget: { value } }) => {
-            setRequestId(value)
-            typed(value)
-          }}
-        />
+        <SearchField label={say.requestId} value={filter.request_id ?? ''} maxLength={128} onSearch={(text) => change({ request_id: text || undefined })} />
       </div>
     </Panel>
   )
