@@ -15,8 +15,8 @@ export const postgresNeed = { command: 'pg_ctlcluster', debian: 'postgresql' }
 export interface ThrowawayPostgres {
   /** Of a database that is there from the beginning, as the one who may do everything. */
   url: string
-  /** A new, empty database; its URL. */
-  database(): Promise<string>
+  /** A new database, empty or with what another one has, to which nobody is connected then; its URL. */
+  database(like?: string): Promise<string>
   /** Ends the server without a word to anybody, as a crash would. */
   crash(): Promise<void>
   /** Starts it again on the same port, with what it had. */
@@ -47,7 +47,11 @@ export const query = async (url: string, statement: string): Promise<string> => 
   return (await run(join(await programs(), 'psql'), [...flags, '-c', statement, url])).stdout
 }
 
-export const startPostgres = async (): Promise<ThrowawayPostgres> => {
+/** Nobody needs what a test wrote after the power failed. */
+const careless = ['fsync=off', 'full_page_writes=off']
+
+/** `chosen`: settings of the server, in place of those for tests. */
+export const startPostgres = async (chosen: readonly string[] = careless): Promise<ThrowawayPostgres> => {
   const unmet = meetNeeds('the tests', [postgresNeed])
   if (unmet !== undefined) throw new Error(unmet)
   const [as, bin] = [await runner(), await programs()]
@@ -63,7 +67,7 @@ export const startPostgres = async (): Promise<ThrowawayPostgres> => {
   let port = 0
   /** False: the port was taken after all. */
   const start = async (): Promise<boolean> => {
-    const settings = ['fsync=off', 'full_page_writes=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
+    const settings = [...chosen, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
     const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], {
       ...here, stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -95,9 +99,10 @@ export const startPostgres = async (): Promise<ThrowawayPostgres> => {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`
   return {
     url: urlOf('postgres'),
-    async database() {
+    async database(like) {
       databases += 1
-      await query(urlOf('postgres'), `CREATE DATABASE carillon_${databases}`)
+      const template = like === undefined ? '' : ` TEMPLATE ${new URL(like).pathname.slice(1)}`
+      await query(urlOf('postgres'), `CREATE DATABASE carillon_${databases}${template}`)
       return urlOf(`carillon_${databases}`)
     },
     crash: () => end('SIGQUIT'),

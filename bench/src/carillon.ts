@@ -1,17 +1,22 @@
+import type { Api } from '../../test/harness/api.ts'
 import { Carillon } from '../../test/harness/carillon.ts'
+import type { Node } from '../../test/harness/node.ts'
 import type { Scratch } from './scratch.ts'
 
-/** A started server on a data folder of its own, which goes with it. */
-export interface Started {
-  carillon: Carillon
+/** One node, or several on one store that all do everything. */
+export type Served = Api & { readonly nodes: readonly Node[] }
+
+/** An installation that runs until it is stopped. */
+export interface Started<C extends Served = Served> {
+  carillon: C
   stop(): Promise<void>
 }
 
 // All devices come from one address, and all at once.
-const settings = { CARILLON_GREETINGS_PER_ADDRESS: '20000', CARILLON_ADDRESS_FAILURES: '1000000' }
+export const settings = { CARILLON_GREETINGS_PER_ADDRESS: '20000', CARILLON_ADDRESS_FAILURES: '1000000' }
 
 /** Starts the server as a user starts it, on a folder that the caller keeps. */
-export const startOn = async (scratch: Scratch, data: string, env: NodeJS.ProcessEnv = {}): Promise<Started> => {
+export const startOn = async (scratch: Scratch, data: string, env: NodeJS.ProcessEnv = {}): Promise<Started<Carillon>> => {
   const carillon = new Carillon(data, { ...settings, ...env })
   const closing = scratch.onClose(() => carillon.stop('SIGKILL'))
   const stop = async (): Promise<void> => {
@@ -27,7 +32,7 @@ export const startOnCopy = async (
   scratch: Scratch,
   from: { data: string; admin: string },
   env: NodeJS.ProcessEnv = {},
-): Promise<Started> => {
+): Promise<Started<Carillon>> => {
   const data = scratch.copyOf(from.data)
   const { carillon, stop } = await startOn(scratch, data, env)
   carillon.admin = from.admin
@@ -40,10 +45,12 @@ export const startOnCopy = async (
   }
 }
 
-/** How late the event loop was since the last look, p99.9 in milliseconds; every look begins anew. */
-export const loopDelayMs = async (carillon: Carillon): Promise<number> => {
-  const metrics = await (await fetch(`${carillon.http}/metrics`)).text()
-  const line = /^carillon_event_loop_delay_seconds\{quantile="0\.999"\} (\S+)$/m.exec(metrics)
-  if (!line) throw new Error('the metrics say nothing of the event loop')
-  return Number(line[1]) * 1_000
+/** How late the event loop was since the last look, p99.9 in milliseconds, on the worst node; every look begins anew. */
+export const loopDelayMs = async ({ nodes }: Served): Promise<number> => {
+  const delays = await Promise.all(
+    nodes.map(async (node) => (await node.metrics()).get('carillon_event_loop_delay_seconds{quantile="0.999"}')),
+  )
+  const worst = Math.max(...delays.map((delay) => delay ?? NaN))
+  if (Number.isNaN(worst)) throw new Error('the metrics say nothing of the event loop')
+  return worst * 1_000
 }

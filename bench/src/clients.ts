@@ -11,7 +11,7 @@ import type { Scratch } from './scratch.ts'
 const source = fileURLToPath(new URL('../client/', import.meta.url))
 
 /** A line of the devices' program. */
-interface Told {
+export interface Told {
   event: string
   count: number
   /** How many of them were sent again. */

@@ -30,16 +30,22 @@ export interface Sample {
   seen?: Record<string, number>
 }
 
-/** One line of the table: a number that has a bar. */
+/** One line of the table: a number worth knowing. */
 export interface Row {
   what: string
-  unit: '×' | 'KB' | 'MB' | 's'
+  unit: '×' | 'KB' | 'MB' | 's' | 'ms'
   better: 'more' | 'less'
-  firstBar: number
-  goal: number
+  /** What it should reach; a number that only informs has neither. */
+  firstBar?: number
+  goal?: number
   /** One a round. */
   values: number[]
 }
+
+/** One that is held against bars. */
+export type BarredRow = Row & { firstBar: number; goal: number }
+
+export const hasBars = (row: Row): row is BarredRow => row.firstBar !== undefined && row.goal !== undefined
 
 /** What a job found. Samples by contender, in the unit that `measured` names. */
 export interface Found {

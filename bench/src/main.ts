@@ -6,9 +6,12 @@ import { apns } from './jobs/apns.ts'
 import { broadcast } from './jobs/broadcast.ts'
 import { client } from './jobs/client.ts'
 import { growth } from './jobs/growth.ts'
+import { lists } from './jobs/lists.ts'
 import { logins } from './jobs/logins.ts'
 import { memory } from './jobs/memory.ts'
+import { migrate } from './jobs/migrate.ts'
 import { mixed } from './jobs/mixed.ts'
+import { nodes } from './jobs/nodes.ts'
 import { notify } from './jobs/notify.ts'
 import { oneOfMany } from './jobs/one-of-many.ts'
 import { start } from './jobs/start.ts'
@@ -25,7 +28,9 @@ const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
 })
 
-const jobs: readonly Job[] = [notify, broadcast, memory, growth, oneOfMany, start, logins, mixed, apns, vendors, client]
+const jobs: readonly Job[] = [
+  notify, broadcast, memory, growth, oneOfMany, lists, start, logins, mixed, apns, vendors, nodes, migrate, client,
+]
 
 const unknown = positionals.filter((name) => !jobs.some((job) => job.name === name))
 if (unknown.length > 0) {

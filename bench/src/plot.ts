@@ -1,4 +1,4 @@
-import { type Row, shortNumber } from './job.ts'
+import { type BarredRow, shortNumber } from './job.ts'
 import { median, shareOfGoal, verdictOf } from './statistics.ts'
 
 const WIDTH = 860
@@ -14,7 +14,7 @@ const colours = { goal: '#2f7d4f', 'first bar': '#b08a1e', below: '#b0402f' } as
 const across = (share: number): number => LABELS + (Math.min(share, MOST) / MOST) * (WIDTH - LABELS - VALUES)
 
 /** Bars of how much of each goal is reached, whichever way is better; a line at the goal, a tick at the first bar. */
-export const plot = (rows: readonly Row[]): string => {
+export const plot = (rows: readonly BarredRow[]): string => {
   const height = TOP + rows.length * ROW + 14
   const goalAt = across(1)
   return [
@@ -30,7 +30,7 @@ export const plot = (rows: readonly Row[]): string => {
   ].join('\n')
 }
 
-const bar = (row: Row, y: number): string => {
+const bar = (row: BarredRow, y: number): string => {
   const value = median(row.values)
   const end = across(shareOfGoal(value, row))
   const first = across(shareOfGoal(row.firstBar, row)).toFixed(1)

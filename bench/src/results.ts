@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Job } from './job.ts'
+import { type Job, hasBars } from './job.ts'
 import { plot } from './plot.ts'
 import { type Result, table } from './table.ts'
 
@@ -17,5 +17,5 @@ export const writePages = (jobs: readonly Job[]): void => {
   const files = jobs.map(({ name }) => join(folder, `${name}.json`)).filter((file) => existsSync(file))
   const results = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Result)
   writeFileSync(join(folder, 'README.md'), table(results))
-  writeFileSync(join(folder, 'ratios.svg'), plot(results.flatMap(({ rows }) => rows)))
+  writeFileSync(join(folder, 'ratios.svg'), plot(results.flatMap(({ rows }) => rows.filter(hasBars))))
 }

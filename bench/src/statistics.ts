@@ -1,4 +1,4 @@
-import type { Row } from './job.ts'
+import type { BarredRow } from './job.ts'
 
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
@@ -9,7 +9,7 @@ export const median = (values: readonly number[]): number => {
 export type Verdict = 'goal' | 'first bar' | 'below'
 
 /** Which of its bars the median of a row holds. */
-export const verdictOf = ({ better, firstBar, goal, values }: Row): Verdict => {
+export const verdictOf = ({ better, firstBar, goal, values }: BarredRow): Verdict => {
   const value = median(values)
   const holds = (bar: number): boolean => (better === 'more' ? value >= bar : value <= bar)
   if (holds(goal)) return 'goal'
@@ -17,5 +17,5 @@ export const verdictOf = ({ better, firstBar, goal, values }: Row): Verdict => {
 }
 
 /** How much of the goal is reached: 1 is the goal, whichever way is better. */
-export const shareOfGoal = (value: number, { better, goal }: Pick<Row, 'better' | 'goal'>): number =>
+export const shareOfGoal = (value: number, { better, goal }: Pick<BarredRow, 'better' | 'goal'>): number =>
   better === 'more' ? value / goal : goal / value

@@ -1,4 +1,4 @@
-import { type Found, type Row, type Sample, shortNumber } from './job.ts'
+import { type Found, type Row, type Sample, hasBars, shortNumber } from './job.ts'
 import type { Machine } from './machine.ts'
 import { median, verdictOf } from './statistics.ts'
 
@@ -23,9 +23,9 @@ const spread = (values: readonly number[]): string =>
   `${shortNumber(Math.min(...values))} to ${shortNumber(Math.max(...values))}`
 
 const rowLine = (row: Row): string => {
-  const { what, unit, firstBar, goal, values } = row
-  const bars = [withUnit(firstBar, unit), withUnit(goal, unit)]
-  const cells = [what, `**${withUnit(median(values), unit)}**`, spread(values), ...bars, words[verdictOf(row)]]
+  const { what, unit, values } = row
+  const bars = hasBars(row) ? [withUnit(row.firstBar, unit), withUnit(row.goal, unit), words[verdictOf(row)]] : ['', '', '']
+  const cells = [what, `**${withUnit(median(values), unit)}**`, spread(values), ...bars]
   return `| ${cells.join(' | ')} |`
 }
 
@@ -65,7 +65,7 @@ const section = ({ job, about, measured, samples, rows, date, othersBusy }: Resu
 const said = ({ cores, processor, memoryGb, kernel, node }: Machine): string =>
   `${cores} cores (${processor}), ${memoryGb} GB of memory, ${kernel}, Node ${node.slice(1)}`
 
-/** The page of results: what has a bar first, then every job with its samples. */
+/** The page of results: the numbers first, then every job with its samples. */
 export const table = (results: readonly Result[]): string => {
   const machines = [...new Set(results.map(({ machine }) => said(machine)))]
   return [
@@ -92,10 +92,12 @@ export const summary = ({ rows, samples }: Pick<Result, 'rows' | 'samples'>): st
   const client = Math.max(...of(all, 'clientCpu'))
   const loop = Math.max(...of(all, 'loopDelayMs'))
   const lines = rows.map((row) => {
-    const { what, unit, firstBar, goal, values } = row
-    const bars = `first bar ${withUnit(firstBar, unit)}, goal ${withUnit(goal, unit)}`
+    const { what, unit, values } = row
+    const found = `${what}: ${withUnit(median(values), unit)} (${spread(values)}`
+    if (!hasBars(row)) return `${found})`
+    const bars = `first bar ${withUnit(row.firstBar, unit)}, goal ${withUnit(row.goal, unit)}`
     const verdict = verdictOf(row) === 'below' ? 'below both' : `holds the ${verdictOf(row)}`
-    return `${what}: ${withUnit(median(values), unit)} (${spread(values)}; ${bars}): ${verdict}`
+    return `${found}; ${bars}): ${verdict}`
   })
   // Of no samples the greatest is -Infinity.
   if (client >= 0 && rows.length > 0) lines.push(`client: at most ${percent(client)} of its core (limit ${percent(CLIENT_LIMIT)})`)

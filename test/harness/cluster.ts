@@ -76,6 +76,10 @@ export class Cluster extends Api {
     return this.members.filter(({ parts }) => parts.includes(part))
   }
 
+  get nodes(): readonly Node[] {
+    return this.members.map(({ node }) => node)
+  }
+
   /** What all of them wrote to their logs. */
   get log(): string {
     return this.members.map(({ log }) => log).join('')

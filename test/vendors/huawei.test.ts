@@ -88,6 +88,7 @@ test("a blank title is the app's name, a blank body the title", { timeout }, asy
     return [title, body]
   }
   await world.carillon.until(() => shownFor({ ext: { a: 1 } }), ([title]) => title === '茶馆 🍵')
+  await world.carillon.heard()
   t.assert.deepStrictEqual(await shownFor({ body: 'Tea', title: '' }), ['茶馆 🍵', 'Tea'])
   t.assert.deepStrictEqual(await shownFor({ title: 'Tea', body: ' ' }), ['Tea', 'Tea'])
   t.assert.deepStrictEqual(await shownFor({ badge: '3' }), ['茶馆 🍵', '茶馆 🍵'])

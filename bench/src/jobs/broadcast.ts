@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { loopDelayMs, startOnCopy } from '../carillon.ts'
-import { credentialsOf, type Crowd } from '../crowd.ts'
+import { type Started, loopDelayMs, startOnCopy } from '../carillon.ts'
+import type { Crowd } from '../crowd.ts'
+import { connectAll } from '../fleet.ts'
 import { alternate, ratios, type Bench, type Job, type Row, type Sample } from '../job.ts'
 import { startMosquitto, type Broker } from '../peers/mosquitto.ts'
 import { startAedes } from '../peers/peers.ts'
@@ -41,13 +42,16 @@ export const broadcast: Job = {
   },
 }
 
-const broadcastOurs = async (bench: Bench, crowd: Crowd, { devices: count, broadcasts }: Extent): Promise<Sample> => {
-  const { carillon, stop } = await startOnCopy(bench.scratch, crowd)
-  const devices = bench.clients.devices(carillon.mqttPort, 'push', credentialsOf(crowd.members))
-  await devices.connect(count)
-  await carillon.online(crowd.members[count - 1]!)
+export const broadcastOurs = async (
+  bench: Bench,
+  crowd: Crowd,
+  { devices: count, broadcasts }: Extent,
+  start: () => Promise<Started> = () => startOnCopy(bench.scratch, crowd),
+): Promise<Sample> => {
+  const { carillon, stop } = await start()
+  const devices = await connectAll(bench, carillon, crowd.members.slice(0, count))
   const send = async (times: number) => {
-    const got = devices.expect(count * times)
+    const got = devices.expect(times)
     const notify = () => carillon.notify({ audience: 'all', setting, message })
     const tasks = await Promise.all(Array.from({ length: times }, notify))
     const told = await got

@@ -8,12 +8,12 @@ export const notify: Job = {
     'Notifications to one connected device at a time: stored, delivered, acknowledged, counted; against bare node:http.',
   run: async (bench) => {
     const online = bench.quick ? 50 : 300
-    const requests = bench.quick ? 500 : 20_000
+    const each = bench.quick ? 10 : 67
     const crowd = await bench.crowd(online)
     const audienceOf = (place: number) => ({ push_token: [crowd.members[place]!.push_token] })
     const samples = await alternate(bench, {
-      carillon: () => notifyEach(bench, crowd, { online, requests, audienceOf }),
-      'node:http': () => callBare(bench, crowd.members.map((_, place) => bodyFor(audienceOf(place))), requests),
+      carillon: () => notifyEach(bench, crowd, { online, each, audienceOf }),
+      'node:http': () => callBare(bench, crowd.members.map((_, place) => bodyFor(audienceOf(place))), online * each),
     })
     return {
       measured: 'notifications a second',

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Carillon } from '../../../test/harness/carillon.ts'
+import { type Served, type Started, loopDelayMs, startOnCopy } from '../carillon.ts'
 import type { Called, Calls, Clients } from '../clients.ts'
-import { loopDelayMs, startOnCopy } from '../carillon.ts'
-import { credentialsOf, type Crowd } from '../crowd.ts'
+import type { Crowd } from '../crowd.ts'
+import { connectAll } from '../fleet.ts'
 import type { Bench, Sample } from '../job.ts'
 
 const CONNECTIONS = 64
@@ -14,10 +14,11 @@ export const callNotify = (
   { port, admin }: { port: number; admin: string },
   bodies: readonly string[],
   extent: Calls['for'],
+  connections = CONNECTIONS,
 ): Promise<Called> =>
   clients.call({
     port,
-    connections: CONNECTIONS,
+    connections,
     path: '/push/notify',
     headers: { app_id: 'demo', 'access-token': admin },
     bodies,
@@ -36,28 +37,45 @@ export const bodyFor = (audience: unknown): string =>
     },
   })
 
-/** Notifications a second to one connected device at a time: done when the counters say received for each of them. */
+/** Every body so many times, by a caller at each node who has a part of the bodies and of the connections. */
+const callAll = async (clients: Clients, { nodes, admin }: Served, bodies: readonly string[], times: number): Promise<Called> => {
+  const called = await Promise.all(
+    nodes.map(({ port }, place) => {
+      const own = bodies.filter((_, i) => i % nodes.length === place)
+      return callNotify(clients, { port, admin }, own, { requests: own.length * times }, Math.ceil(CONNECTIONS / nodes.length))
+    }),
+  )
+  const sum = (name: 'answered' | 'failed' | 'cpu'): number => called.reduce((all, each) => all + each[name], 0)
+  const most = (name: keyof Called): number => Math.max(...called.map((each) => each[name]))
+  const least = (name: keyof Called): number => Math.min(...called.map((each) => each[name]))
+  return {
+    answered: sum('answered'), failed: sum('failed'), cpu: sum('cpu'), began: least('began'), seconds: most('seconds'),
+    p50: most('p50'), p99: most('p99'), p999: most('p999'), max: most('max'), leastTask: least('leastTask'), mostTask: most('mostTask'),
+  }
+}
+
+/** Notifications a second to one connected device at a time, `each` to every one: done when the counters say received for all. */
 export const notifyEach = async (
   bench: Bench,
   crowd: Crowd,
-  { online, requests, audienceOf }: { online: number; requests: number; audienceOf: (place: number) => unknown },
+  { online, each, audienceOf }: { online: number; each: number; audienceOf: (place: number) => unknown },
+  start: () => Promise<Started> = () => startOnCopy(bench.scratch, crowd),
 ): Promise<Sample> => {
-  const { carillon, stop } = await startOnCopy(bench.scratch, crowd)
-  const devices = bench.clients.devices(carillon.mqttPort, 'push', credentialsOf(crowd.members))
-  await devices.connect(online)
-  await carillon.online(crowd.members[online - 1]!)
+  const { carillon, stop } = await start()
+  const devices = await connectAll(bench, carillon, crowd.members.slice(0, online))
   const bodies = Array.from({ length: online }, (_, place) => bodyFor(audienceOf(place)))
-  const call = (count: number) => callNotify(bench.clients, carillon, bodies, { requests: count })
-  const warmUp = Math.ceil(requests / 5)
+  const call = (times: number) => callAll(bench.clients, carillon, bodies, times)
+  const warmUp = Math.ceil(each / 5)
   const warm = devices.expect(warmUp)
   await call(warmUp)
   await warm
   await loopDelayMs(carillon)
 
-  const all = devices.expect(requests)
-  const called = await call(requests)
+  const requests = online * each
+  const all = devices.expect(each)
+  const called = await call(each)
   const got = await all
-  const countedAt = await untilCounted(carillon, called.mostTask, requests)
+  const countedAt = await untilCounted(carillon, called, requests)
   const seconds = (countedAt - called.began) / 1e9
   const sample = {
     value: requests / seconds,
@@ -70,27 +88,38 @@ export const notifyEach = async (
   return sample
 }
 
-/** Whether the counters say received for so many devices of each of these tasks. */
-export const areCounted = async (carillon: Carillon, tasks: readonly number[], devices: number): Promise<boolean> => {
+/** How many of these tasks there are; undefined while the counters do not say received for so many devices of each. */
+const counted = async (carillon: Served, tasks: readonly number[], devices: number): Promise<number | undefined> => {
   const asked = { token: carillon.admin, body: { list: tasks } }
   const rows = await carillon.ok<{ nativepush_received: number }[]>('/push/task/detail', asked)
-  return rows.length === tasks.length && rows.every((row) => row.nativepush_received === devices)
+  return rows.every((row) => row.nativepush_received === devices) ? rows.length : undefined
 }
 
+/** Whether the counters say received for so many devices of each of these tasks. */
+export const areCounted = async (carillon: Served, tasks: readonly number[], devices: number): Promise<boolean> =>
+  (await counted(carillon, tasks, devices)) === tasks.length
+
 /**
- * When the counters said received for all of the last `count` tasks, on the clock of process.hrtime. The newest are
- * asked again and again; the older ones once, after that: if one of them is behind, the clock runs on.
+ * When the counters said received for all of these tasks, on the clock of process.hrtime. The newest are asked again and
+ * again; the older ones once, after that: if one of them is behind, the clock runs on. Ids may have gaps between them.
  */
-const untilCounted = async (carillon: Carillon, newest: number, count: number): Promise<number> => {
+const untilCounted = async (
+  carillon: Served,
+  { leastTask, mostTask }: Pick<Called, 'leastTask' | 'mostTask'>,
+  count: number,
+): Promise<number> => {
   let countedAt = 0
-  for (let done = 0; done < count; done += DETAILS_AT_ONCE) {
-    const list = Array.from({ length: Math.min(DETAILS_AT_ONCE, count - done) }, (_, i) => newest - done - i)
+  let found = 0
+  for (let newest = mostTask; newest >= leastTask; newest -= DETAILS_AT_ONCE) {
+    const list = Array.from({ length: Math.min(DETAILS_AT_ONCE, newest - leastTask + 1) }, (_, i) => newest - i)
     for (let looks = 1; ; looks++) {
-      const isCounted = await areCounted(carillon, list, 1)
-      if (isCounted && (done === 0 || looks > 1)) countedAt = Number(process.hrtime.bigint())
-      if (isCounted) break
+      const there = await counted(carillon, list, 1)
+      if (there !== undefined && (newest === mostTask || looks > 1)) countedAt = Number(process.hrtime.bigint())
+      if (there !== undefined) found += there
+      if (there !== undefined) break
       await pause(5)
     }
   }
+  if (found !== count) throw new Error(`${found} tasks of ${count} that were accepted`)
   return countedAt
 }

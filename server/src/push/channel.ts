@@ -49,6 +49,8 @@ export interface Handing {
   until: number
   /** The target at this place of the batch was taken. Told as it happens, so that a crash repeats little. */
   sent(index: number): void
+  /** A vendor's channel says by which certificate it hands over, before it does. */
+  by(certificate: string): void
 }
 
 /** One way out. */

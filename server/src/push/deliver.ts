@@ -160,19 +160,21 @@ export class Deliver {
       this.#receipts.sent({ app: task.app, channel: vendor.name, taskId: task.id, batchId: batch.id, index }, true)
     }
     const until = Math.min(claimedAt + HOLD_MS - SETTLING_MS, task.expiresAt)
-    const handing = { batchId: batch.id, environment: batch.environment, until, sent }
+    let certificate: string | null = null
+    const by = (key: string): void => void (certificate = key)
+    const handing = { batchId: batch.id, environment: batch.environment, until, sent, by }
     const handed = reachable.length > 0 ? await vendor.hand(pushOf(task), handing, reachable) : []
     countOutcomes(batch.channel, handed)
     // All taken: the marks that were gathered meanwhile close the batch, and there is nothing else to settle.
     if (marked === open.length && handed.every(({ kind }) => kind === 'sent')) return this.#receipts.flush()
     let next = 0
     const outcomes = open.map(({ address }): Outcome => (address === null ? UNADDRESSED : (handed[next++] ?? UNHEARD)))
-    await this.#settleOutcomes(work, open, outcomes)
+    await this.#settleOutcomes(work, open, outcomes, { certificate })
   }
 
   /** Writes to live connections. What was written is only marked: its acknowledgement comes by the session. */
   async #handOwn(work: Work, targets: Target[], unheard: Target[] = []): Promise<void> {
-    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), { batchId: work.batchId, environment: PRODUCTION, until: work.task.expiresAt, sent: () => {} }, targets) : []
+    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), { batchId: work.batchId, environment: PRODUCTION, until: work.task.expiresAt, sent: () => {}, by: () => {} }, targets) : []
     countOutcomes(ownChannel, outcomes)
     outcomes.forEach(({ kind }, i) => {
       if (kind !== 'written' && kind !== 'sent') return
@@ -187,11 +189,16 @@ export class Deliver {
       work,
       [...targets, ...unheard],
       [...outcomes, ...unheard.map((): Outcome => ({ kind: 'away' }))],
-      written ? ackDue(this.#path.here()) : null,
+      { ackAt: written ? ackDue(this.#path.here()) : null },
     )
   }
 
-  async #settleOutcomes(work: Work, targets: Target[], outcomes: Outcome[], ackAt: number | null = null): Promise<void> {
+  async #settleOutcomes(
+    work: Work,
+    targets: Target[],
+    outcomes: Outcome[],
+    { ackAt = null, certificate = null }: { ackAt?: number | null; certificate?: string | null } = {},
+  ): Promise<void> {
     const { store } = this.#path
     const here = this.#path.here()
     const { now } = here
@@ -209,6 +216,7 @@ export class Deliver {
       children,
       dueAt: dueAt.length > 0 ? Math.min(...dueAt) : work.attempt === 0 ? ackDue(here) : null,
       log: sorted.log,
+      certificate,
     })
   }
 
@@ -239,7 +247,7 @@ export class Deliver {
   async #routeHeld(work: Work, open: Target[]): Promise<void> {
     const children = await this.#route(work, open.map(({ deviceId }) => deviceId), [])
     const changes = open.map(({ index }): Change => ({ index, state: 'moved', sent: false }))
-    await this.#settle(work, { changes, children, dueAt: null, log: [] })
+    await this.#settle(work, { changes, children, dueAt: null, log: [], certificate: null })
   }
 
   async #route(work: Work, ids: number[], tried: ChannelName[]): Promise<NewBatch[]> {
@@ -248,7 +256,7 @@ export class Deliver {
     return batchesOf(plan, work.page, devices, tokens, this.#path.here(), tried)
   }
 
-  async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log'>): Promise<void> {
+  async #settle(work: Work, what: Pick<Settlement, 'changes' | 'children' | 'dueAt' | 'log' | 'certificate'>): Promise<void> {
     const { store, clock, pulse } = this.#path
     const { settled, children, told, sent, finished } = await store.write(settleBatch, {
       ...what, batchId: work.batchId, attempt: work.attempt, task: placeOfTask(work.task), now: clock.now(),

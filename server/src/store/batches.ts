@@ -1,5 +1,6 @@
 import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
 import { raiseBadges } from './badges.ts'
+import { certificateKey } from './certificate-key.ts'
 import { tellTaskEnded } from './events.ts'
 import { wakeDevices } from './frames.ts'
 import { addPlaces, addToInbox } from './inbox.ts'
@@ -249,6 +250,8 @@ export interface Settlement {
   children: NewBatch[]
   /** When what is still pending is due again; null when nothing should be. */
   dueAt: number | null
+  /** By which certificate it was handed over to a vendor; null where that is none. */
+  certificate: string | null
   log: LogEntry[]
   now: number
 }
@@ -268,6 +271,7 @@ interface Settled {
  * else has claimed the batch since, nothing happens: what they do counts.
  */
 export const settleBatch = async (tx: Tx, s: Settlement): Promise<Settled> => {
+  const isReplaced = s.certificate !== null && s.dueAt !== null && (await wasReplaced(tx, s.batchId, s.certificate))
   // The states are held before the batch, here and wherever both are: marks may close a batch at the same moment.
   const row = await tx.get<{ bytes: Uint8Array; log: string; sent: number }>('SELECT bytes, log, sent FROM batch_states WHERE batch_id = ? for update', s.batchId)
   const batch = await tx.get<{ devices: Uint8Array; channel: BatchChannel }>(
@@ -299,10 +303,28 @@ export const settleBatch = async (tx: Tx, s: Settlement): Promise<Settled> => {
     else await addToInbox(tx, { taskId: s.task.id, batchId: s.batchId, devices: toInbox, limit: s.task.inboxLimit })
   }
   const children = await insertBatches(tx, s.task, s.children)
-  const dueAt = sum.pending > 0 ? (s.dueAt ?? s.now) : null
+  const again = isReplaced ? Math.min(s.dueAt!, s.now + HEARD_MS) : (s.dueAt ?? s.now)
+  const dueAt = sum.pending > 0 ? again : null
   await tx.run('UPDATE batches SET due_at = ?2, held_until = 0 WHERE id = ?1', s.batchId, dueAt)
   const finished = dueAt === null ? await finishTask(tx, s.task.id, s.now) : 0
   return { settled: true, children, told: await wakeDevices(tx, toInbox), sent: sum.sent - row.sent, finished }
+}
+
+/** By then every node goes by a certificate that has just been set. */
+const HEARD_MS = 1_000
+
+/**
+ * Whether the vendor has another certificate by now. What it was put off for, under the old one, does not concern the new
+ * one, and whoever set that has woken only what nobody had under way. The certificate is held before batches, as there.
+ */
+const wasReplaced = async (tx: Tx, batchId: number, key: string): Promise<boolean> => {
+  const now = await tx.get<{ id: number; vendor: VendorName; secrets: Uint8Array }>(
+    `SELECT c.id, c.vendor, c.secrets FROM batches b
+     JOIN certificates c ON c.app = b.app AND c.vendor = b.channel AND c.environment = b.environment
+     WHERE b.id = ? for share of c`,
+    batchId,
+  )
+  return now !== undefined && certificateKey(now) !== key
 }
 
 /** Marks of one batch: places and, in the same order, what is now known of each. */

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Logger } from 'pino'
 import type { Seal } from '../access/seal.ts'
 import { getAppById } from '../store/apps.ts'
+import { certificateKey } from '../store/certificate-key.ts'
 import { type CertificateSecrets, type StoredCertificate, certificateSeat, certificatesOf } from '../store/certificates.ts'
 import type { Store } from '../store/store.ts'
 import { readStored } from '../store/stored-json.ts'
@@ -72,7 +72,7 @@ export class Accounts {
 
   async #read(app: number, before: readonly OpenAccount[]): Promise<AppAccounts> {
     const [named, rows] = await Promise.all([this.#store.read(getAppById, { id: app }), this.#store.read(certificatesOf, { app })])
-    const accounts = rows.flatMap((row) => before.find(({ key }) => key === keyOf(row)) ?? this.#open(row) ?? [])
+    const accounts = rows.flatMap((row) => before.find(({ key }) => key === certificateKey(row)) ?? this.#open(row) ?? [])
     for (const account of before) if (!accounts.includes(account)) this.#replaced(account)
     return { name: named?.name ?? '', accounts }
   }
@@ -81,13 +81,10 @@ export class Accounts {
     const { app, vendor, environment, name, app_id, app_key } = row
     try {
       const secrets = readStored(this.#seal.open(row.secrets, certificateSeat(row))) as CertificateSecrets
-      return { app, vendor, key: keyOf(row), environment: environment as Environment, name, app_id, app_key, ...secrets }
+      return { app, vendor, key: certificateKey(row), environment: environment as Environment, name, app_id, app_key, ...secrets }
     } catch (error) {
       this.#log.error({ err: error, app, vendor, environment }, 'a certificate cannot be opened; set it anew')
       return undefined
     }
   }
 }
-
-/** Sealing is never twice the same: also what was set twice within a millisecond is told apart. */
-const keyOf = ({ id, vendor, secrets }: StoredCertificate): string => `${vendor} ${id} ${createHash('sha256').update(secrets).digest('base64url')}`

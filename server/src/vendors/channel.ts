@@ -12,6 +12,7 @@ export const vendorChannel = (desk: Desk, vendor: Vendor): Channel => ({
     const account = accounts.find((one) => one.vendor === vendor.name && one.environment === handing.environment)
     const now = desk.clock.now()
     const all = (outcome: Outcome): Outcome[] => targets.map(() => outcome)
+    handing.by(account?.key ?? 'none')
     if (!account) return all({ kind: 'denied', why: 'the app has no certificate for it', at: now + DENIED_MS })
     const { taskId, message, setting, expiresAt } = push
     const vendorPush: VendorPush = { taskId, message, setting, appName: name, now, expiresAt, receiptUrl: desk.receiptUrl(push.appId, vendor.name) }

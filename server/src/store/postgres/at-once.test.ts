@@ -1,6 +1,8 @@
 import test, { type TestContext, after } from 'node:test'
 import { startPostgres } from '../../../../scripts/throwaway-postgres.ts'
 import { raiseBadges, readBadges } from '../badges.ts'
+import { certificateKey } from '../certificate-key.ts'
+import { putCertificate } from '../certificates.ts'
 import { claimFromLane, claimOwn, laneOf, markDeliveries, settleBatch } from '../batches.ts'
 import { bindVendorToken, listDevices } from '../devices.ts'
 import { RECEIVED, markOf } from '../ledger.ts'
@@ -88,7 +90,7 @@ test('whoever closes the last batch of a task ends it, also when several close t
       () => nodes[0].write(markDeliveries, { batches: [received(one!.id, id, [0])], now: NOW }),
       () => nodes[1].write(markDeliveries, { batches: [received(other!.id, id, [0])], now: NOW }),
       () => nodes[0].write(settleBatch, {
-        batchId: vendor!.id, attempt: 0, task, changes: [{ index: 0, state: 'done', sent: true }], children: [], dueAt: null, log: [], now: NOW,
+        batchId: vendor!.id, attempt: 0, task, changes: [{ index: 0, state: 'done', sent: true }], children: [], dueAt: null, certificate: null, log: [], now: NOW,
       }),
     ]
   })
@@ -103,7 +105,7 @@ test('a settlement and a mark of one batch at once both count', limit, async (t:
   const tasks = await times(40, () => nodes[0].write(insertTask, { task: newTask(), batches: [newBatch([1, 2])] }))
   await Promise.all(tasks.flatMap(({ id, batches }) => [
     nodes[0].write(settleBatch, {
-      batchId: batches![0]!.id, attempt: 0, task: { ...task, id }, changes: [{ index: 0, state: 'done', sent: true }], children: [], dueAt: null, log: [], now: NOW,
+      batchId: batches![0]!.id, attempt: 0, task: { ...task, id }, changes: [{ index: 0, state: 'done', sent: true }], children: [], dueAt: null, certificate: null, log: [], now: NOW,
     }).then(({ settled }) => t.assert.equal(settled, true)),
     nodes[1].write(markDeliveries, { batches: [received(batches![0]!.id, id, [1])], now: NOW }),
   ]))
@@ -123,12 +125,36 @@ test('a batch that somebody else looks at for a moment is settled after that', l
   await held.promise
   const settling = here.write(settleBatch, {
     batchId: batches![0]!.id, attempt: 0, task: { id, app: 1, urgent: false, badge: null, inboxLimit: 9 },
-    changes: [{ index: 0, state: 'done', sent: true }], children: [], dueAt: null, log: [], now: NOW,
+    changes: [{ index: 0, state: 'done', sent: true }], children: [], dueAt: null, certificate: null, log: [], now: NOW,
   })
   await here.write(claimTask, { node: 1, now: 0 }) // by now the settlement is at the row, or has given up
   letGo.resolve()
   await looking
   t.assert.deepEqual(await settling, { settled: true, sent: 1, children: [], told: [], finished: 1 })
+})
+
+test('what a certificate was denied for does not hold up the one that replaced it, whichever of the two is written first', limit, async (t: TestContext) => {
+  const nodes = await openTwo(t)
+  const place = { app: 1, vendor: 'apns', environment: 1 } as const
+  const setCertificate = (secret: number) =>
+    nodes[1].write(putCertificate, {
+      place, actor: '', now: NOW,
+      fields: { name: 'a', app_id: '', app_key: '', secrets: Uint8Array.of(secret), expires_at: null },
+    })
+  for (let round = 0; round < 20; round++) {
+    const id = await setCertificate(1)
+    const certificate = certificateKey({ id, vendor: 'apns', secrets: Uint8Array.of(1) })
+    const task = await nodes[0].write(insertTask, { task: newTask(), batches: [newBatch([1], { channel: 'apns' })] })
+    const batch = (await nodes[0].write(claimFromLane, { channel: 'apns', lane: laneOf(1, 1), node: 1, now: NOW }))!
+    const putOff = nodes[0].write(settleBatch, {
+      batchId: batch.id, attempt: batch.attempt, task: { id: task.id, app: 1, urgent: false, badge: null, inboxLimit: 9 },
+      changes: [], children: [], dueAt: NOW + 60_000, certificate, log: [], now: NOW,
+    })
+    await Promise.all([putOff, setCertificate(2)])
+    const again = await nodes[0].write(claimFromLane, { channel: 'apns', lane: laneOf(1, 1), node: 1, now: NOW + 1_000 })
+    t.assert.equal(again?.id, batch.id)
+    await nodes[0].write(markDeliveries, { batches: [received(batch.id, task.id, [0])], now: NOW })
+  }
 })
 
 test('badges raised at once are all counted, and each push has its own number', limit, async (t: TestContext) => {

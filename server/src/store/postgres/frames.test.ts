@@ -46,7 +46,7 @@ test('whatever is put into the inbox of a device wakes it where it is', limit, a
   t.assert.deepEqual(await store.write(keepInInbox, { rows: [{ deviceId, taskId: id, batchId: pending!.id, index: 0 }] }), [here])
   const { told } = await store.write(settleBatch, {
     batchId: pending!.id, attempt: 0, task: { id, app: 1, urgent: false, badge: null, inboxLimit: 9 },
-    changes: [{ index: 0, state: 'waiting', sent: false }], children: [], dueAt: null, log: [], now: NOW,
+    changes: [{ index: 0, state: 'waiting', sent: false }], children: [], dueAt: null, certificate: null, log: [], now: NOW,
   })
   t.assert.deepEqual(told, [here])
   t.assert.deepEqual(await frames(here), [wake, wake])

@@ -62,7 +62,7 @@ export const pathScene = async (book: Book): Promise<void> => {
   const [own] = await book.write(claimOwn, { node, limit: 9, ackAt: NOW + 11_700, now: NOW + 700 })
   const place = { id: small.id, app: 1, urgent: true, badge, inboxLimit: 1_000 }
   const settlement = {
-    batchId: claimed.id, attempt: claimed.attempt, task: place, dueAt: NOW + 9_000, now: NOW + 800,
+    batchId: claimed.id, attempt: claimed.attempt, task: place, dueAt: NOW + 9_000, certificate: null, now: NOW + 800,
     changes: [{ index: 0, state: 'done', sent: true }, { index: 1, state: 'moved', sent: false }] as const,
     children: [newBatch([4], { channel: 'nativepush', state: 'waiting', dueAt: null, tried: ['apns'], badges: Int32Array.of(9) })],
     log: [{ at: NOW, what: 'moved', count: 1, places: [1], why: 'it’s gone' }],
