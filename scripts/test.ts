@@ -98,7 +98,8 @@ const worker = async (): Promise<void> => {
     failed += broken
   }
 }
-await Promise.all(Array.from({ length: availableParallelism() }, worker))
+// One more than there are cores: much of the time a file waits.
+await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
 await servers?.stop()
 await rm(scratch, { recursive: true, force: true })
 finish(passed, failed)

@@ -67,6 +67,14 @@ export type MessageType = (typeof messageTypes)[number]
 export const platforms = ['ios', 'android', 'web', 'other'] as const
 export type Platform = (typeof platforms)[number]
 
+/** What can have happened on the way to one device, in about the order in which it does. */
+export const stepNames = [
+  'accepted', 'to_be_planned', 'not_in_audience', 'not_reached_yet', 'not_sent', 'held', 'chosen', 'sent', 'received', 'shown',
+  'dismissed', 'clicked', 'away', 'queued', 'later', 'gone', 'refused', 'denied', 'lost', 'unknown', 'due', 'awaited', 'in_inbox',
+  'moved_on', 'ended', 'ended_gone', 'expired', 'withdrawn', 'overflow', 'replaced', 'dry_run', 'cancelled',
+] as const
+export type StepName = (typeof stepNames)[number]
+
 export const taskStates = ['accepted', 'planning', 'sending', 'done', 'cancelled', 'expired'] as const
 export type TaskState = (typeof taskStates)[number]
 

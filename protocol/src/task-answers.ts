@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
 import { type Counters, emptyCounters, type Tally } from './counters.ts'
-import { audienceKinds, channels, taskStates } from './names.ts'
+import { audienceKinds, channels, stepNames, taskStates } from './names.ts'
 import { Message, Setting } from './notify.ts'
 import { Type } from './type.ts'
 import { OneOf } from './types.ts'
@@ -86,7 +86,10 @@ export type TaskDescription = Static<typeof TaskDescription>
 const Step = Type.Object(
   {
     at: OrNull(Millis('When; null where only the present state is known')),
-    text: Words('What happened, in words for a person.'),
+    what: OneOf(stepNames, { description: 'What happened, for programs.' }),
+    channel: Type.Optional(OneOf(channels, { description: 'On which channel.' })),
+    why: Type.Optional(Words('Why, where somebody has said so: most often the vendor.')),
+    text: Words('All of it, in words for a person.'),
   },
   { title: 'Step' },
 )

@@ -1,5 +1,5 @@
 import type { Counters, Tally } from '@carillon/protocol/counters.ts'
-import type { AudienceKind, Platform, TaskState } from '@carillon/protocol/names.ts'
+import type { AudienceKind, ChannelName, Platform, StepName, TaskState } from '@carillon/protocol/names.ts'
 import type { Audience, Message, Setting } from '@carillon/protocol/notify.ts'
 
 /** What every login answers with. */
@@ -126,7 +126,8 @@ export interface TaskShown extends TaskSummary {
 export interface TraceShown {
   task_id: number
   state: TaskState
-  steps: { at: number | null; text: string }[]
+  /** What happened, for programs, and all of it in words. */
+  steps: { at: number | null; what: StepName; channel?: ChannelName; why?: string; text: string }[]
 }
 
 export interface Paged<T> {

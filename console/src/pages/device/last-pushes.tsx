@@ -1,31 +1,13 @@
 import type { DeviceDetail, PushToDevice } from '@carillon/protocol/device-answers.ts'
 import { Link } from '@tanstack/react-router'
-import { Badge, ChannelBadge, type Tone } from '../../parts/badges.tsx'
+import { ChannelBadge } from '../../parts/badges.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
+import { Fate } from '../../parts/fate.tsx'
 import { Empty, Panel } from '../../parts/panel.tsx'
 import { TimeAgo } from '../../parts/time-ago.tsx'
 import { useWords } from '../../words/language.tsx'
 import { devicesWords } from '../devices.words.ts'
 import style from './device.module.css'
-
-const tones = {
-  received: 'good',
-  sent: 'good',
-  done: 'good',
-  pending: 'cool',
-  waiting: 'cool',
-  moved: 'plain',
-  refused: 'bad',
-  dead: 'bad',
-  expired: 'warn',
-  cancelled: 'plain',
-  overflow: 'warn',
-  replaced: 'plain',
-  planned: 'plain',
-  untargeted: 'warn',
-} as const satisfies Record<string, Tone>
-
-const isKnown = (state: string): state is keyof typeof tones => Object.hasOwn(tones, state)
 
 /** What it was meant to get, the newest first, each with its trace. */
 export const LastPushes = ({ device: { push_token, pushes, pushes_complete } }: { device: DeviceDetail }) => {
@@ -46,7 +28,7 @@ export const LastPushes = ({ device: { push_token, pushes, pushes_complete } }: 
         columns={[
           { title: say.push, cell: (push) => <Title push={push} pushToken={push_token} /> },
           { title: say.channel, wide: true, cell: ({ channel }) => channel && <ChannelBadge channel={channel} /> },
-          { title: say.became, cell: ({ state }) => <State state={state} /> },
+          { title: say.became, cell: ({ state }) => <span className={style.soft}><Fate state={state} /></span> },
           { title: say.when, align: 'end', wide: true, cell: ({ at }) => <TimeAgo at={at} /> },
         ]}
       />
@@ -68,10 +50,4 @@ const Title = ({ push: { task_id, title }, pushToken }: { push: PushToDevice; pu
       {name}
     </Link>
   )
-}
-
-/** A state has a word in every language; why there was no channel is the server's own sentence. */
-const State = ({ state }: { state: string }) => {
-  const say = useWords(devicesWords)
-  return isKnown(state) ? <Badge tone={tones[state]}>{say[state]}</Badge> : <span className={style.soft}>{state}</span>
 }

@@ -1,5 +1,5 @@
 import { tallyOf } from '@carillon/protocol/counters.ts'
-import { type ChannelName, channels } from '@carillon/protocol/names.ts'
+import { channels } from '@carillon/protocol/names.ts'
 import type { TaskDescription } from '@carillon/protocol/task-answers.ts'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
@@ -7,6 +7,7 @@ import { keys } from '../../api/keys.ts'
 import { useSession } from '../../api/session.tsx'
 import { ChannelBadge } from '../../parts/badges.tsx'
 import { Funnel } from '../../parts/chart/funnel.tsx'
+import { Fate } from '../../parts/fate.tsx'
 import { Empty, Panel } from '../../parts/panel.tsx'
 import { partsWords } from '../../parts/parts.words.ts'
 import { useLanguage, useWords } from '../../words/language.tsx'
@@ -61,11 +62,12 @@ const Reasons = ({ reasons }: { reasons: Record<string, number> }) => {
 
 /** The server says it as `channel: what became of it`, or in words alone where no channel was chosen. */
 const Became = ({ reason }: { reason: string }) => {
-  const [channel, ...rest] = reason.split(': ')
-  if (!(channels as readonly string[]).includes(channel!)) return reason
+  const [first, ...rest] = reason.split(': ')
+  const channel = channels.find((name) => name === first)
+  if (!channel) return reason
   return (
     <>
-      <ChannelBadge channel={channel as ChannelName} /> {rest.join(': ')}
+      <ChannelBadge channel={channel} /> <Fate state={rest.join(': ')} />
     </>
   )
 }

@@ -4,12 +4,14 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { keys } from '../../api/keys.ts'
 import { useSession } from '../../api/session.tsx'
+import { ChannelBadge } from '../../parts/badges.tsx'
 import { useReason } from '../../parts/failed.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Moment } from '../../parts/time-ago.tsx'
 import { useWords } from '../../words/language.tsx'
 import { tasksWords } from '../tasks.words.ts'
+import { stepWords } from './step.words.ts'
 import style from './task.module.css'
 
 const route = getRouteApi('/tasks/$taskId')
@@ -18,6 +20,7 @@ const REFRESH_MS = 2_000
 /** What happened on the way to one device, step by step. */
 export const Trace = ({ taskId }: { taskId: number }) => {
   const say = useWords(tasksWords)
+  const happened = useWords(stepWords)
   const reason = useReason()
   const { caller } = useSession()
   const { device = '' } = route.useSearch()
@@ -60,9 +63,12 @@ export const Trace = ({ taskId }: { taskId: number }) => {
       )}
       {data && (
         <ol className={style.steps} aria-label={say.steps}>
-          {data.steps.map(({ at, text }) => (
-            <li key={`${at} ${text}`}>
-              <span>{text}</span>
+          {data.steps.map(({ at, what, channel, why, text }) => (
+            <li key={`${at} ${text}`} data-what={what}>
+              <span>
+                {channel && <ChannelBadge channel={channel} />} {happened[what]}
+                {why && <span className={style.soft}> {why}</span>}
+              </span>
               {at !== null && (
                 <small>
                   <Moment at={at} />
