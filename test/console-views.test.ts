@@ -19,6 +19,28 @@ test('every control is reached with the Tab key', async (t: test.TestContext) =>
   t.assert.deepEqual(missed, [])
 })
 
+test('a search that is waited for does not lead back to the page that was left', async (t: test.TestContext) => {
+  const carillon = await startCarillon(t)
+  const user = await carillon.addUser('ann')
+  const page = await (await startBrowser(t)).newPage()
+  await signIn(page, { http: carillon.http, token: carillon.admin, at: '/users' })
+  await settled(page)
+  // The next page is long in coming.
+  const [isAsked, comes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(/\/user-[^/]*\.js$/, async (route) => {
+    isAsked.resolve()
+    await comes.promise
+    await route.continue()
+  })
+  await page.clock.install()
+  await page.getByRole('searchbox').fill('bob')
+  await page.evaluate(`tester.go('/users/${user}')`)
+  await isAsked.promise
+  await page.clock.runFor(1_000)
+  comes.resolve()
+  await page.getByRole('heading', { level: 1, name: 'ann' }).waitFor()
+})
+
 test('the way in and the overview together cost less than 300 KB', async (t: test.TestContext) => {
   const carillon = await startCarillon(t)
   const context = await startBrowser(t)

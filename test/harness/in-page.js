@@ -43,8 +43,10 @@ window.tester = {
     const { reached } = window.tester.tour
     const isShown = (control) =>
       control.checkVisibility({ visibilityProperty: true }) && !control.matches(':disabled') && !control.closest('[aria-hidden=true], [inert]')
-    const isBesideStop = (control) =>
-      control.matches('[role=tab], [type=radio]') && [...reached].some((other) => other.closest(groups) === control.closest(groups))
+    const isBesideStop = (control) => {
+      const group = control.matches('[role=tab], [type=radio]') ? control.closest(groups) : null
+      return group !== null && [...reached].some((other) => group.contains(other))
+    }
     return [...document.querySelectorAll(controls)]
       .filter((control) => isShown(control) && !reached.has(control) && !isBesideStop(control))
       .map((control) => control.outerHTML.slice(0, 300))

@@ -36,10 +36,10 @@ const looks = [
 ] as const
 
 /** What is wrong with what is shown, in each width and colour. */
-const faultsOf = async (page: Page, name: string): Promise<string[]> => {
+const faultsOf = async (page: Page, name: string, some: readonly (typeof looks)[number][] = looks): Promise<string[]> => {
   const faults: string[] = []
   await page.evaluate(axe)
-  for (const { width, colorScheme, rules } of looks) {
+  for (const { width, colorScheme, rules } of some) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
@@ -49,8 +49,22 @@ const faultsOf = async (page: Page, name: string): Promise<string[]> => {
   return faults
 }
 
-/** Looks at every page in one language, light and dark, on a laptop and a phone; resolves to all that is wrong. */
-export const lookAround = async (t: TestContext, locale: string): Promise<string[]> => {
+/** The buttons that open something over a page, as they are called in one language. */
+export interface Openers {
+  request: string
+  newUser: string
+  setUpFcm: string
+  erase: string
+  remove: string
+}
+
+const dialogsOver = (places: readonly string[], { request, newUser, setUpFcm, erase, remove }: Openers): [string, string][] => {
+  const at = (beginning: string): string => places.find((place) => place.startsWith(beginning))!
+  return [['/compose', request], ['/users', newUser], ['/certificates', setUpFcm], [at('/users/'), erase], [at('/devices/'), remove]]
+}
+
+/** Looks at every page in one language, and at what opens over it, light and dark, on a laptop and a phone; resolves to all that is wrong. */
+export const lookAround = async (t: TestContext, locale: string, openers: Openers): Promise<string[]> => {
   const carillon = await startCarillon(t)
   const places = await furnish(carillon)
   const context = await startBrowser(t, { locale })
@@ -66,6 +80,14 @@ export const lookAround = async (t: TestContext, locale: string): Promise<string
   for (const place of places) {
     await visit(page, place)
     faults.push(...(await faultsOf(page, place)))
+  }
+  for (const [place, name] of dialogsOver(places, openers)) {
+    await visit(page, place)
+    await page.getByRole('main').getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    faults.push(...(await faultsOf(page, `${name} on ${place}`, looks.filter(({ rules }) => !rules))))
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
   return [...faults, ...problems]
 }

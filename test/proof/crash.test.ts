@@ -1,4 +1,4 @@
-// One node: nodes-siege.test.ts does the same, and more, to many.
+// Once: nodes-siege.test.ts does the same, and more, to many.
 import test from 'node:test'
 import { survivesKills } from '../harness/kills.ts'
 

@@ -1,4 +1,4 @@
-// One node: it starts its own nodes.
+// Once: it starts its own nodes.
 import { execFileSync } from 'node:child_process'
 import test from 'node:test'
 import { startCluster } from '../harness/cluster.ts'

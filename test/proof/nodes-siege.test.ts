@@ -1,4 +1,4 @@
-// One node: it starts its own nodes.
+// Once: it starts its own nodes.
 import test from 'node:test'
 import { besiege } from '../harness/cluster-siege.ts'
 
