@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     minutes: { type: 'string', default: '4' }, // for one file
+    beside: { type: 'string', default: String(availableParallelism() + 1) }, // files at once; more than cores, because they wait a lot
     nodes: { type: 'string', multiple: true, default: ['1', '3'] }, // of installations: one kind alone
   },
 })
@@ -98,8 +99,7 @@ const worker = async (): Promise<void> => {
     failed += broken
   }
 }
-// One more than there are cores: much of the time a file waits.
-await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
+await Promise.all(Array.from({ length: Number(values.beside) }, worker))
 await servers?.stop()
 await rm(scratch, { recursive: true, force: true })
 finish(passed, failed)
