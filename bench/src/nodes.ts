@@ -4,12 +4,10 @@ import { Cluster, Member } from '../../test/harness/cluster.ts'
 import { run } from '../../test/harness/command.ts'
 import { type Started, settings } from './carillon.ts'
 import type { Crowd } from './crowd.ts'
+import { asInProduction } from './postgres.ts'
 import type { Scratch } from './scratch.ts'
 
 const EVERYTHING = 'http,gateway,worker'
-
-// What is committed is on the disk, as at the single node. The rest is what every guide to PostgreSQL changes first.
-const asInProduction = ['shared_buffers=1GB', 'max_wal_size=4GB', 'checkpoint_timeout=15min', 'wal_compression=on']
 
 /** What nodes share: a PostgreSQL and a NATS, on this machine too. */
 export class Shared {

@@ -24,7 +24,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Starts a program; resolves with its first line, or once `isUp` says so for one that prints nothing. */
+/** Starts a program; resolves with its first line, or, whatever it prints, once `isUp` says so. */
 export const startProcess = async (
   scratch: Scratch,
   command: string,
@@ -39,8 +39,9 @@ export const startProcess = async (
   child.once('error', reject)
   // Not `exit`: what it printed last may still be on its way.
   child.once('close', (code, signal) => reject(new Error(`${command} ended (${code ?? signal}): ${errors}`)))
-  createInterface({ input: child.stdout }).once('line', resolve)
-  if (isUp) {
+  const output = createInterface({ input: child.stdout })
+  if (!isUp) output.once('line', resolve)
+  else {
     const ask = async (): Promise<void> => {
       while (child.exitCode === null && !(await isUp())) await new Promise((again) => setTimeout(again, 20))
       resolve('')
@@ -86,4 +87,23 @@ export const cpuSeconds = (pid: number): number => {
   // The name, in parentheses, may hold anything; the times stand 12 and 13 fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}
+
+/** What some work took. */
+export interface Took {
+  seconds: number
+  /** Seconds of processor time: of the process that did it, and of the simulators' meanwhile. */
+  cpu: number
+  simulatorsCpu: number
+}
+
+export const timed = async (pid: number, simulators: number, work: () => Promise<void>): Promise<Took> => {
+  const [cpuBefore, simulatorsBefore] = [cpuSeconds(pid), cpuSeconds(simulators)]
+  const began = performance.now()
+  await work()
+  return {
+    seconds: (performance.now() - began) / 1_000,
+    cpu: cpuSeconds(pid) - cpuBefore,
+    simulatorsCpu: cpuSeconds(simulators) - simulatorsBefore,
+  }
 }

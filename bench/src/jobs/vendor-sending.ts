@@ -3,7 +3,7 @@ import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Carillon } from '../../../test/harness/carillon.ts'
 import { loopDelayMs } from '../carillon.ts'
 import type { Sample } from '../job.ts'
-import { cpuSeconds } from '../process.ts'
+import { type Took, timed } from '../process.ts'
 import type { Simulated } from '../simulated.ts'
 
 /** What every contender sends. */
@@ -22,10 +22,7 @@ export const untilSent = async (carillon: Carillon, task: number, vendor: Vendor
 }
 
 /** A sample of `count` devices that took so long, with processor times. */
-export const sampleOf = (
-  count: number,
-  { seconds, cpu, simulatorsCpu }: { seconds: number; cpu: number; simulatorsCpu: number },
-): Sample => ({
+export const sampleOf = (count: number, { seconds, cpu, simulatorsCpu }: Took): Sample => ({
   value: count / seconds,
   clientCpu: simulatorsCpu / seconds,
   seen: { 'µs of CPU a device': (cpu * 1e6) / count },
@@ -40,11 +37,8 @@ export const sendThrough = async (
 ): Promise<Sample> => {
   await untilSent(carillon, await notifyVendors(carillon, { tag: [`warm-${vendor}`] }), vendor, warmUp)
   await loopDelayMs(carillon)
-  const before = [cpuSeconds(carillon.pid), cpuSeconds(simulated.pid)] as const
-  const began = performance.now()
-  await untilSent(carillon, await notifyVendors(carillon, audience), vendor, count)
-  const seconds = (performance.now() - began) / 1_000
-  const cpu = cpuSeconds(carillon.pid) - before[0]
-  const simulatorsCpu = cpuSeconds(simulated.pid) - before[1]
-  return { ...sampleOf(count, { seconds, cpu, simulatorsCpu }), loopDelayMs: await loopDelayMs(carillon) }
+  const took = await timed(carillon.pid, simulated.pid, async () =>
+    untilSent(carillon, await notifyVendors(carillon, audience), vendor, count),
+  )
+  return { ...sampleOf(count, took), loopDelayMs: await loopDelayMs(carillon) }
 }

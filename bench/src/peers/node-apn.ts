@@ -1,4 +1,5 @@
 import apn from '@parse/node-apn'
+import { providerOptions } from './apns-access.ts'
 import { readHandedList, sendHandedList } from './handed-list.ts'
 
 // A program of its own: @parse/node-apn with a list of device tokens. Handed 40,000 in one call, all of them failed
@@ -8,11 +9,7 @@ const LISTS_AT_ONCE = 2
 
 const list = readHandedList()
 const provider = new apn.Provider({
-  token: { key: list.signingKey, keyId: list.keyId, teamId: list.teamId },
-  production: true,
-  address: new URL(list.origin).hostname,
-  port: Number(new URL(list.origin).port),
-  ca: [list.ca],
+  ...providerOptions(list),
   // The clock of a request runs while it waits for a stream: the usual 5 s are over before a busy machine gets to it.
   requestTimeout: 60_000,
 })

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Clients } from '../clients.ts'
-import { startProcess } from '../process.ts'
+import { type Took, startProcess } from '../process.ts'
 import type { Scratch } from '../scratch.ts'
-import type { HandedList, ListSent } from './handed-list.ts'
+import type { HandedList } from './handed-list.ts'
 import type { Broker } from './mosquitto.ts'
 
 const startNode = async (scratch: Scratch, file: string): Promise<Broker> => {
@@ -27,11 +27,11 @@ export const sendHandedListWith = async (
   scratch: Scratch,
   peer: 'node-apn' | 'bare-http2',
   list: HandedList,
-): Promise<ListSent> => {
+): Promise<Took> => {
   const program = fileURLToPath(new URL(`./${peer}.ts`, import.meta.url))
   const running = await startProcess(scratch, process.execPath, [program, scratch.file(JSON.stringify(list))])
   await running.stop()
-  return JSON.parse(running.said) as ListSent
+  return JSON.parse(running.said) as Took
 }
 
 /** The server that does nothing, in C: what the clients themselves can do. */
