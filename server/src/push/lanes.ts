@@ -1,5 +1,6 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
-import { nextLane, placeOfLane } from '../store/batches.ts'
+import { placeOfLane } from '../store/batches.ts'
+import { nextLane } from '../store/claims.ts'
 import type { Deliver } from './deliver.ts'
 import type { Path } from './path.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ChannelName } from '@carillon/protocol/names.ts'
-import type { LogEntry } from '../store/batches.ts'
+import type { LogEntry } from '../store/batch-log.ts'
 import type { Store } from '../store/store.ts'
 import { readLogs } from '../store/task-look.ts'
 

@@ -1,4 +1,5 @@
-import type { Change, LogEntry } from '../store/batches.ts'
+import type { LogEntry } from '../store/batch-log.ts'
+import type { Change } from '../store/settlement.ts'
 import type { Outcome, Target } from './channel.ts'
 import { QUEUED_ATTEMPTS, UNKNOWN_ATTEMPTS, backoffMs } from './retry.ts'
 

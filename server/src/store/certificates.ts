@@ -1,6 +1,7 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
 import { writeAudit } from './audit.ts'
-import { laneOf, wakeLane } from './batches.ts'
+import { laneOf } from './batches.ts'
+import { wakeLane } from './claims.ts'
 import { addChange } from './changes.ts'
 import type { Tx } from './store.ts'
 

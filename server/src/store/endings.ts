@@ -1,4 +1,4 @@
-import { finishTask } from './batches.ts'
+import { finishTask } from './finish.ts'
 import { tellTaskEnded } from './events.ts'
 import { type DeliveryState, NOTHING, fold, levelOf, stateOf, withState } from './ledger.ts'
 import type { Tx } from './store.ts'

@@ -1,5 +1,6 @@
 import test, { type TestContext } from 'node:test'
-import { claimFromLane, claimOwn, laneOf } from './batches.ts'
+import { laneOf } from './batches.ts'
+import { claimFromLane, claimOwn } from './claims.ts'
 import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, reapNode, silentNodes } from './heart-beats.ts'
 import { NOW, newBatch, newTask } from './people.fixture.ts'
 import type { Store } from './store.ts'

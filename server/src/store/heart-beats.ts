@@ -1,4 +1,4 @@
-import { freeBatch } from './batches.ts'
+import { freeBatch } from './batch-log.ts'
 import { type Tx, list } from './store.ts'
 
 /** Many nodes on one store: each says every second that it lives. What a silent one held belongs to the others. */

@@ -1,4 +1,4 @@
-import { freeBatch } from './batches.ts'
+import { freeBatch } from './batch-log.ts'
 import { tellMoved } from './frames.ts'
 import { type Tx, list, rows } from './store.ts'
 

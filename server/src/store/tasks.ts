@@ -1,5 +1,6 @@
 import type { AudienceKind, TaskState } from '@carillon/protocol/names.ts'
-import { type BadgeRule, type NewBatch, type WrittenBatch, finishTask, insertBatches } from './batches.ts'
+import { type BadgeRule, type NewBatch, type WrittenBatch, insertBatches } from './batches.ts'
+import { finishTask } from './finish.ts'
 import { tellTaskEnded } from './events.ts'
 import type { ScopeKind } from './scope.ts'
 import { type Tx, list } from './store.ts'

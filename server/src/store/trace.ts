@@ -1,5 +1,6 @@
 import type { ChannelName } from '@carillon/protocol/names.ts'
-import type { BatchChannel, LogEntry } from './batches.ts'
+import type { LogEntry } from './batch-log.ts'
+import type { BatchChannel } from './batches.ts'
 import { placeOf, unpackIds } from './ledger.ts'
 import type { ScopeKind } from './scope.ts'
 import type { Tx } from './store.ts'

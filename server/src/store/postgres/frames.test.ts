@@ -1,6 +1,6 @@
 import test, { type TestContext, after } from 'node:test'
 import { startPostgres } from '../../../../scripts/throwaway-postgres.ts'
-import { settleBatch } from '../batches.ts'
+import { settleBatch } from '../settlement.ts'
 import { dropFrames, readFrames, tellReceived } from '../frames.ts'
 import { joinNode, leaveNode, renewNode } from '../heart-beats.ts'
 import { keepInInbox } from '../inbox.ts'

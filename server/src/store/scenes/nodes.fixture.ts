@@ -1,4 +1,5 @@
-import { claimFromLane, claimOwn, laneOf } from '../batches.ts'
+import { laneOf } from '../batches.ts'
+import { claimFromLane, claimOwn } from '../claims.ts'
 import { dropFrames, purgeFrames, readFrames, tellReceived } from '../frames.ts'
 import { SILENT_MS, beat, joinNode, leaveNode, livingNodes, moveOver, reapNode, renewNode, silentNodes } from '../heart-beats.ts'
 import { devicesElsewhere } from '../nodes.ts'
