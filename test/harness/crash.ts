@@ -44,13 +44,18 @@ export const survives = async (t: TestContext, besieged: Besieged, { blows, clie
   const senders = new Senders(besieged.doors, crowd, chance)
   const sending = Array.from({ length: clients }, () => senders.send())
 
-  for (const [i, blow] of blows.entries()) {
-    // Every second one falls into the moment after an answer: what was just promised is what could be lost.
-    if (i % 2 === 0) await pause(chance.below(LONGEST_LIFE_MS))
-    else await senders.answers(1 + chance.below(MOST_ANSWERS))
-    senders.begin(blow)
-    await blow.strike()
-    senders.end(blow)
+  try {
+    for (const [i, blow] of blows.entries()) {
+      // Every second one falls into the moment after an answer: what was just promised is what could be lost.
+      if (i % 2 === 0) await pause(chance.below(LONGEST_LIFE_MS))
+      else await senders.answers(1 + chance.below(MOST_ANSWERS))
+      senders.begin(blow)
+      await blow.strike()
+      senders.end(blow)
+    }
+  } catch (error) {
+    senders.giveUp() // else they would call for ever, and the test would not end
+    throw error
   }
   senders.finish()
   await Promise.all(sending)

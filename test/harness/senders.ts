@@ -35,6 +35,7 @@ export class Senders {
   readonly #excuses = new Map<Excuse, number>()
   #turn = 0
   #finished = false
+  #gaveUp = false
   #answered = 0
   #awaited: { count: number; resolve(): void } | undefined
 
@@ -46,6 +47,12 @@ export class Senders {
 
   finish(): void {
     this.#finished = true
+  }
+
+  /** Also what was not accepted yet is let be. */
+  giveUp(): void {
+    this.#finished = true
+    this.#gaveUp = true
   }
 
   begin(excuse: Excuse): void {
@@ -69,6 +76,7 @@ export class Senders {
       this.notices.push(notice)
       while (!(await this.#call(notice))) {
         await pause(100)
+        if (this.#gaveUp) return
         if (notice.setting.request_id === undefined) break // whether it was taken nobody can tell: it is let be
       }
       if (notice.setting.request_id !== undefined && this.#chance.below(10) === 0) await this.#call(notice) // once more
