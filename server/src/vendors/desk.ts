@@ -203,6 +203,16 @@ export class Desk {
     this.#shared?.rest({ account: key, deviceId, until })
   }
 
+  /** Resolves when it is known here which devices other nodes were asked to leave alone. */
+  async hearRests(): Promise<void> {
+    await this.#shared?.meet()
+  }
+
+  /** Resolves when other nodes can know which devices are to be left alone: whoever takes the batch next asks. */
+  async restsTold(): Promise<void> {
+    await this.#shared?.restsTold
+  }
+
   /**
    * Counts the answers of one reply; tokens it calls dead are not used again, unless there are too many of them.
    * Undefined: nothing is to be written.

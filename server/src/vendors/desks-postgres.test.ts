@@ -178,6 +178,15 @@ test('a device that its vendor asked to leave alone is left alone by every node'
   t.assert.deepEqual(resting, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', at: NOW + 30_000 })
 })
 
+test('whoever takes up what another node has begun knows at once which devices are to be left alone', { timeout }, async (t: TestContext) => {
+  const { nodes: [here, there], settle } = await startDesks(t, await server.database(), plainVendor())
+  here!.sender.answer = () => reply([{ kind: 'limited', why: 'this device had enough', alone: true }], { retryAfterMs: 30_000 })
+  await here!.send(['a'])
+  const sending = there!.send(['a', 'b'], { again: true }) // in the same moment
+  await settle()
+  t.assert.deepEqual((await sending).map(({ kind }) => kind), ['later', 'sent'])
+})
+
 test('when no more bodies can be stored at a vendor, no node tries another one that day', { timeout }, async (t: TestContext) => {
   const { nodes: [here, there], settle } = await startDesks(t, await server.database(), plainVendor({ prepare: plainPreparation }))
   const full: Verdict = { kind: 'adapt', variant: 'one by one', batch: 1, why: 'no more today' }

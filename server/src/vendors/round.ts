@@ -68,8 +68,9 @@ export class Round {
 
   async send(targets: readonly Target[]): Promise<Outcome[]> {
     const { regionOf, limits } = this.#vendor
-    const { until } = this.#handing
+    const { again, until } = this.#handing
     const lane = this.#lane
+    if (again) await this.#desk.hearRests()
     this.#outcomes = new Array<Outcome>(targets.length)
     const placed = targets.map(({ address, deviceId, badge, index }, place): Placed => ({ token: address!, deviceId, badge, place, index }))
     const sending: Promise<void>[] = []
@@ -96,6 +97,7 @@ export class Round {
       }
     }
     await Promise.all(sending)
+    await this.#desk.restsTold()
     return this.#outcomes
   }
 

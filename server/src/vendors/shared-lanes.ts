@@ -59,6 +59,7 @@ export class SharedLanes {
   readonly #node = randomUUID()
   readonly #lanes = new Map<string, Shared>()
   #rests: Rest[] = []
+  #restsTold: Promise<void> = Promise.resolve()
   /** Up to when devices to be left alone have been heard of. */
   #restsUntil = 0
   #current: Promise<void> = Promise.resolve()
@@ -126,7 +127,12 @@ export class SharedLanes {
   /** Tells the others to leave a device alone. */
   rest(rest: Rest): void {
     this.#rests.push(rest)
-    void this.meet()
+    this.#restsTold = this.meet()
+  }
+
+  /** Resolves when all of those were. */
+  get restsTold(): Promise<void> {
+    return this.#restsTold
   }
 
   /** Tells and hears. What has just happened may have missed the meeting under way: that one is followed by another. */
