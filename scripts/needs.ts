@@ -3,28 +3,29 @@ import { accessSync, closeSync, constants, mkdtempSync, openSync, readFileSync }
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** A command that is needed beside npm packages, and the Debian packages that bring it. */
-export interface Need {
-  command: string
-  debian: string
+/** A command or a file that is needed beside npm packages, and the Debian packages that bring it. */
+export type Need = { debian: string } & ({ command: string } | { file: string })
+
+const isOn = (path: string, mode: number): boolean => {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
 }
 
-const isThere = (command: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, command), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+const hasCommand = (command: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => isOn(join(folder, command), constants.X_OK))
+
+const isMet = (need: Need): boolean => ('file' in need ? isOn(need.file, constants.R_OK) : hasCommand(need.command))
 
 /** Brings onto the machine what is missing; returns one sentence on what stands in the way, if anything does. */
 export const meetNeeds = (who: string, needs: readonly Need[]): string | undefined => {
-  const missing = needs.filter(({ command }) => !isThere(command)).flatMap(({ debian }) => debian.split(' '))
+  const missing = needs.filter((need) => !isMet(need)).flatMap(({ debian }) => debian.split(' '))
   if (missing.length === 0) return undefined
   const wanted = missing.join(' ')
-  if (process.getuid?.() !== 0 || !isThere('apt-get')) return `${who} need ${wanted}: install it and run them again`
+  if (process.getuid?.() !== 0 || !hasCommand('apt-get')) return `${who} need ${wanted}: install it and run them again`
 
   console.log(`installing ${wanted}`)
   const log = join(mkdtempSync(join(tmpdir(), 'carillon-needs-')), 'apt.log')
@@ -38,6 +39,6 @@ export const meetNeeds = (who: string, needs: readonly Need[]): string | undefin
   apt('update')
   const installed = apt('install', '-y', '--no-install-recommends', ...missing)
   closeSync(output)
-  if (installed && needs.every(({ command }) => isThere(command))) return undefined
+  if (installed && needs.every(isMet)) return undefined
   return `${readFileSync(log, 'utf8')}\ncould not install ${wanted}`
 }

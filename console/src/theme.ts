@@ -23,7 +23,7 @@ const dark: MantineColorsTuple = [
 
 const sans =
   '-apple-system, BlinkMacSystemFont, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", ' +
-  '"PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", Arial, sans-serif'
+  'Arial, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif'
 
 const red: MantineColorsTuple = [
   '#fcebe9', '#f9d3cf', '#fcb8b0', '#ff9c92', '#f0776b', '#dd5347', '#c83a30', '#b3261e', '#931d17', '#701410',

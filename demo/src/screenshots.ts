@@ -11,7 +11,10 @@ const DEVICES = 800
 const ACTS = 12
 const folder = join(import.meta.dirname, '../../docs/screenshots')
 
-const unmet = meetNeeds('the screenshots', [{ command: 'chromium', debian: 'chromium fonts-noto-cjk' }])
+const unmet = meetNeeds('the screenshots', [
+  { command: 'chromium', debian: 'chromium' },
+  { file: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', debian: 'fonts-noto-cjk' },
+])
 if (unmet !== undefined) throw new Error(unmet)
 
 /** Sends what the demo sends, and waits until all of it has gone its way. */

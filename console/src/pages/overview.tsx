@@ -79,11 +79,10 @@ const Figures = ({ overview }: { overview: Overview }) => {
         <Stat label={say.events} value={waiting(queue.events)} note={say.eventsNote} />
       </Stats>
       <Panel title={say.lastHour} aside={<span className={style.soft}>{say.perMinute}</span>}>
-        {/* The last minute is under way: it would look like a fall. The figure above has it. */}
         <TimeChart
           label={`${say.lastHour}, ${say.perMinute}`}
           series={[say.sent, say.received]}
-          points={per_minute.slice(0, -1).map(({ at, sent, received }) => ({ at, values: [sent, received] }))}
+          points={drawn(per_minute).map(({ at, sent, received }) => ({ at, values: [sent, received] }))}
         />
       </Panel>
       <div className={style.halves}>
@@ -99,4 +98,10 @@ const Figures = ({ overview }: { overview: Overview }) => {
       <LastTasks />
     </>
   )
+}
+
+/** The last minute is under way: until it has caught up with the one before, it would look like a fall. */
+const drawn = (minutes: Overview['per_minute']): Overview['per_minute'] => {
+  const [before, last] = minutes.slice(-2)
+  return before && last && last.sent < before.sent ? minutes.slice(0, -1) : minutes
 }
