@@ -46,7 +46,11 @@ export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedT
   if (requestId !== null) where.push(`id any_int(${bind(list(await tasksOfRequest(tx, app, requestId)))})`)
   // The second condition is the index's own.
   if (state !== null) where.push(`state = ${bind(state)}`, ...(state === 'done' ? [] : [`state <> 'done'`]))
-  if (audienceKind !== null) where.push(`audience_kind = ${bind(audienceKind)}`)
+  if (audienceKind !== null) {
+    // What is not done is little, and its index leads there: not the one of this kind, with all that is done.
+    const isFew = state !== null && state !== 'done'
+    where.push(`${isFew ? `coalesce(audience_kind, '')` : 'audience_kind'} = ${bind(audienceKind)}`)
+  }
   if (from !== null) {
     const first = await firstSince(tx, app, from - CLOCKS_DIFFER_MS)
     where.push(`id >= ${bind(first)}`, `accepted_at >= ${bind(from)}`)

@@ -16,7 +16,7 @@ import type { Limits, Verdict } from './vendor.ts'
 
 /** A pause on one node stops the others within twice this. */
 const LOOK_MS = 400
-/** Over before the others could hear of it, or as good as the one they know. */
+/** Over before the others could hear of it. */
 const MOMENT_MS = 200
 /** Devices to be left alone are looked for so far back: nodes' clocks differ, and what they write takes a while. */
 const OVERLAP_MS = 10_000
@@ -109,8 +109,8 @@ export class SharedLanes {
     const shared = this.#lanes.get(key)
     const now = this.#parts.clock.now()
     if (!shared) return
-    const known = Math.max(now, shared.known?.pausedUntil ?? 0, shared.pause?.until ?? 0)
-    if (pause.until < known + MOMENT_MS) return
+    // However little longer than the one they know: what waits until its end must not be sent before.
+    if (pause.until <= Math.max(now + MOMENT_MS, shared.known?.pausedUntil ?? 0, shared.pause?.until ?? 0)) return
     const { failures = 0, tell = false } = shared.pause ?? {}
     shared.pause = { ...pause, failures: Math.max(failures, pause.failures), tell: tell || pause.tell }
     await this.meet()
