@@ -62,12 +62,13 @@ export class Connections {
       onConnect: prepareWith(settings(limits)) as (client: pg.ClientBase) => void, // it is awaited, the types just do not say so
     })
     this.#pool.on('error', (error) => weather.bad(error)) // one that nobody was using
+    this.#pool.on('connect', () => weather.good())
   }
 
   async session(): Promise<Session> {
     try {
       const client = await this.#pool.connect()
-      this.#weather.good()
+      this.#weather.seemsGood()
       const session = new Session(client, () => losses.get(client))
       const now = performance.now()
       const planned = this.#planned.get(client) ?? now
@@ -87,6 +88,8 @@ export class Connections {
 }
 
 const CROWDED_MS = 10_000
+/** By then every connection that was lost has been noticed. */
+const DOUBTED_MS = 1_000
 
 /** One line when the server is lost and one when it is back, however many ask meanwhile. */
 export class Weather {
@@ -109,6 +112,11 @@ export class Weather {
     if (performance.now() < this.#crowdedAt + CROWDED_MS) return
     this.#crowdedAt = performance.now()
     this.#log?.warn({ connections }, 'every connection to PostgreSQL is in use for too long; calls are refused')
+  }
+
+  /** A connection from before was handed out: it may be lost too, and not have been noticed yet. */
+  seemsGood(): void {
+    if (this.#badSince !== undefined && performance.now() > this.#badSince + DOUBTED_MS) this.good()
   }
 
   good(): void {
