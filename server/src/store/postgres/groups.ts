@@ -9,13 +9,10 @@ const CALLS_PER_GROUP = 32
 const TRIES = 10
 
 // A group holds its calls' locks until the last of them is done, in no order: two groups may wait for one another. They
-// notice before the server would (its deadlock_timeout is 1 s). For a while there is one group of that operation at a time
-// then: mostly they all want one row, as pushes to neighbours want the block of their badges, and side by side they would
-// only wait. If it crosses with another node's all the same, calls go one by one, each with its locks in order; that is the
-// last resort, because each waits for a sync of its own.
-const GROUP_LOCK_MS = 200
-const CROSSED_MS = 1_000
-const LONGEST_CROSSED_MS = 10_000
+// notice long before the server would (its deadlock_timeout is 1 s), and for a while such calls go one by one: a single
+// call takes its locks in order.
+const GROUP_LOCK_MS = 50
+const ALONE_MS = 10_000
 
 const BEGIN = 'BEGIN'
 const BEGIN_GROUP = `BEGIN; SET LOCAL lock_timeout = ${GROUP_LOCK_MS}`
@@ -39,7 +36,7 @@ export class Groups {
   readonly #most: number
   readonly #waiting = new Map<Call['op'], Call[]>()
   readonly #running = new Map<Call['op'], number>()
-  readonly #crossings = new Map<Call['op'], { until: number; ms: number; alone: boolean }>()
+  readonly #aloneUntil = new Map<Call['op'], number>()
   #underWay = 0
   #dispatching = false
   #onIdle: (() => void) | undefined
@@ -78,9 +75,8 @@ export class Groups {
     for (const [op, calls] of this.#waiting) {
       if (this.#underWay === this.#most) return
       const running = this.#running.get(op) ?? 0
-      const crossed = this.#crossedLately(op)
-      if (running >= (crossed && !crossed.alone ? 1 : half)) continue
-      const alone = crossed?.alone ?? false
+      if (running >= half) continue
+      const alone = (this.#aloneUntil.get(op) ?? 0) > performance.now()
       const group = calls.splice(0, alone ? 1 : CALLS_PER_GROUP)
       this.#waiting.delete(op)
       if (calls.length > 0) this.#waiting.set(op, calls) // at the end of the line: the loop comes to it again
@@ -97,7 +93,7 @@ export class Groups {
       const session = await this.#connections.session()
       try {
         if (await this.#together(session, calls)) answered = calls.length
-        for (; answered < calls.length; answered += 1) await this.#single(session, calls[answered]!)
+        for (; answered < calls.length; answered += 1) await this.#alone(session, calls[answered]!)
       } finally {
         session.release()
       }
@@ -133,26 +129,12 @@ export class Groups {
     } catch (error) {
       if (error instanceof Failure && error.broken) throw error
       const { op } = calls[0]!
-      if (error instanceof Failure && (error.kind === 'crossed' || error.kind === 'again')) this.#crossed(op, this.#running.get(op)! - 1)
+      if (error instanceof Failure && (error.kind === 'crossed' || error.kind === 'again')) this.#aloneUntil.set(op, performance.now() + ALONE_MS)
       return false
     }
   }
 
-  #crossedLately(op: Call['op']): { alone: boolean } | undefined {
-    const crossed = this.#crossings.get(op)
-    return crossed && crossed.until > performance.now() ? crossed : undefined
-  }
-
-  /** `others`: how many more groups of it were under way. One that met none of them crossed with another node's. */
-  #crossed(op: Call['op'], others: number): void {
-    const now = performance.now()
-    const last = this.#crossings.get(op)
-    const isAgain = last !== undefined && now < last.until + last.ms
-    const ms = isAgain ? Math.min(last.ms * 2, LONGEST_CROSSED_MS) : CROSSED_MS
-    this.#crossings.set(op, { until: now + ms, ms, alone: others === 0 })
-  }
-
-  async #single(session: Session, call: Call): Promise<void> {
+  async #alone(session: Session, call: Call): Promise<void> {
     for (let left = TRIES - 1; ; left -= 1) {
       try {
         return call.resolve(await session.transaction(BEGIN, () => call.op(session, call.args)))
