@@ -86,6 +86,15 @@ test('a pause shows on every node, also on one that sends nothing, and is told o
   t.assert.deepEqual(await idle!.desk.reports(2), [])
 })
 
+test('a pause that ends a moment after the one that is known is known to every node too', { timeout }, async (t: TestContext) => {
+  const { nodes: [here, there], pass, clock } = await startDesks(t, await server.database(), plainVendor())
+  const until = clock.at + MINUTE
+  for (const later of [0, 100]) await here!.desk.pause(here!.lane(), openAccount(), until + later, 'slower, please', false)
+  there!.lane()
+  await pass(1_000, 100)
+  t.assert.equal(there!.lane().trouble?.until, until + 100)
+})
+
 test('the requests under way of all nodes are shown by each', { timeout }, async (t: TestContext) => {
   const { nodes, settle, pass } = await startDesks(t, await server.database(), plainVendor(), 3)
   const [here, there, idle] = nodes
