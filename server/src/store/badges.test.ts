@@ -15,7 +15,7 @@ const openStore = async (t: TestContext) => {
   return store
 }
 
-test('badges are raised and set per device, across blocks, and nobody else is touched', async (t) => {
+test('badges are raised and set per device, and nobody else is touched', async (t) => {
   const store = await openStore(t)
   const ids = [1, 255, 256, 511, 100_000]
   t.assert.deepEqual([...(await store.write(raiseBadges, { ids, by: { add: 2 } }))], [2, 2, 2, 2, 2])

@@ -1,68 +1,40 @@
 import { list, type Tx } from './store.ts'
 
-/** Counters a row holds: a broadcast rewrites few rows, a single push one small one. */
-const BLOCK = 256
 const HIGHEST = 2_147_483_647
 
-const blockOf = (deviceId: number): number => Math.floor(deviceId / BLOCK)
+type Change = { add: number } | { set: number }
 
-type Blocks = Map<number, Int32Array>
+interface BadgeRow {
+  device_id: number
+  count: number
+}
 
 /** The badges of these devices, in their order; a device that was never counted has 0. */
 export const readBadges = async (tx: Tx, { ids }: { ids: readonly number[] }): Promise<Int32Array> => {
-  const blocks = await blocksOf(tx, [...new Set(ids.map(blockOf))])
-  return Int32Array.from(ids, (id) => blocks.get(blockOf(id))?.[id % BLOCK] ?? 0)
+  const rows = await tx.all<BadgeRow>('SELECT device_id, count FROM badges WHERE device_id any_int(?1)', list(ids))
+  const counts = new Map(rows.map(({ device_id, count }) => [device_id, count]))
+  return Int32Array.from(ids, (id) => counts.get(id) ?? 0)
 }
 
 /**
- * Raises or sets the badges of these devices (ids ascending) and gives the new numbers in their order. One read for all
- * blocks and one write for each.
+ * Raises or sets the badges of these devices (distinct, ids ascending) and gives the new numbers in their order. One
+ * statement that reads and writes: two raises at once cannot lose one another, and no others wait for them.
  */
-export const raiseBadges = async (
-  tx: Tx,
-  { ids, by }: { ids: readonly number[]; by: { add: number } | { set: number } },
-): Promise<Int32Array> => {
-  const result = new Int32Array(ids.length)
-  const numbers = distinctBlocks(ids)
-  const blocks = await heldBlocks(tx, numbers)
-  let i = 0
-  for (const number of numbers) {
-    const counts = blocks.get(number)!
-    const end = (number + 1) * BLOCK
-    for (; i < ids.length && ids[i]! < end; i += 1) {
-      const place = ids[i]! % BLOCK
-      const count = 'set' in by ? by.set : counts[place]! + by.add
-      result[i] = counts[place] = Math.min(Math.max(count, 0), HIGHEST)
-    }
-    await tx.run('UPDATE badges SET counts = ?2 WHERE block = ?1', number, new Uint8Array(counts.buffer))
+export const raiseBadges = async (tx: Tx, { ids, by }: { ids: readonly number[]; by: Change }): Promise<Int32Array> => {
+  const first = within('set' in by ? by.set : by.add)
+  const [change, values] = 'set' in by ? ['excluded.count', [first]] : [RAISED, [first, by.add]]
+  const upsert = `ON CONFLICT (device_id) DO UPDATE /*at once*/ SET count = ${change} RETURNING device_id, count`
+  if (ids.length === 1) {
+    const row = await tx.get<BadgeRow>(`INSERT INTO badges (device_id, count) VALUES (?1, ?2) ${upsert}`, ids[0]!, ...values)
+    return Int32Array.of(row!.count)
   }
-  return result
-}
-
-const distinctBlocks = (ascending: readonly number[]): number[] => {
-  const numbers: number[] = []
-  for (const id of ascending) if (numbers.at(-1) !== blockOf(id)) numbers.push(blockOf(id))
-  return numbers
-}
-
-const blocksOf = async (tx: Tx, numbers: readonly number[], hold = ''): Promise<Blocks> => {
-  const [among, value] = numbers.length === 1 ? ['= ?1', numbers[0]!] : ['any_int(?1)', list(numbers)]
-  const rows = await tx.all<{ block: number; counts: Uint8Array }>(
-    `SELECT block, counts FROM badges WHERE block ${among} ORDER BY block${hold}`, value,
+  const rows = await tx.all<BadgeRow>(
+    `INSERT INTO badges (device_id, count) SELECT w.value, CAST(?2 AS BIGINT) FROM each_int(?1) w WHERE true ${upsert}`,
+    list(ids), ...values,
   )
-  // A copy, because a driver may hand out a window into a larger buffer that does not begin at a multiple of 4.
-  return new Map(rows.map(({ block, counts }) => [block, new Int32Array(counts.slice().buffer)]))
+  return Int32Array.from(rows.sort((a, b) => a.device_id - b.device_id), ({ count }) => count)
 }
 
-/** The blocks, all there and held until the transaction ends: two raises at once must not lose one another. */
-const heldBlocks = async (tx: Tx, numbers: readonly number[]): Promise<Blocks> => {
-  const found = await blocksOf(tx, numbers, ' for update')
-  if (found.size === numbers.length) return found
-  const zeros = new Uint8Array(BLOCK * Int32Array.BYTES_PER_ELEMENT)
-  for (const number of numbers) {
-    if (!found.has(number)) {
-      await tx.run('INSERT INTO badges (block, counts) VALUES (?1, ?2) ON CONFLICT (block) DO NOTHING', number, zeros)
-    }
-  }
-  return blocksOf(tx, numbers, ' for update')
-}
+const RAISED = `CASE WHEN badges.count + ?3 > ${HIGHEST} THEN ${HIGHEST} WHEN badges.count + ?3 < 0 THEN 0 ELSE badges.count + ?3 END`
+
+const within = (count: number): number => Math.min(Math.max(count, 0), HIGHEST)

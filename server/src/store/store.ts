@@ -8,7 +8,8 @@ export type Value = string | number | null | Uint8Array
  * `each_row(?1) w (a int, b text, c bytes)` as a table, joined to others by its first column. A join marked "in order" has
  * its small side on the left, and its condition in WHERE. What is read to be written back is read ` for update`: on
  * PostgreSQL others write meanwhile, and whoever holds several rows holds them in the order of their ids, a batch's states
- * before the batch, both before the task.
+ * before the batch, both before the task. An insert that changes a row which is there already, by nothing but what stands
+ * in it, and whose answer is not written back to rows that others know of, is marked `DO UPDATE` "at once".
  */
 export interface Tx {
   /** Many nodes write to this store: what they hold in memory must be told to one another. */

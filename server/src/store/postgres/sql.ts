@@ -4,7 +4,7 @@ import type { Value } from '../store.ts'
 export interface Statement {
   name: string
   text: string
-  /** Looks up or adds rows, and neither holds nor changes one that others know of. */
+  /** Looks up or adds rows, and neither holds nor changes one that others know of, unless it does so at once. */
   free: boolean
   bind(values: readonly Value[]): unknown[]
 }
@@ -47,7 +47,7 @@ export const translate = (sql: string): Omit<Statement, 'name'> => {
     .replace(IN_ORDER, (_, item: Item, place: string, alias: string, rest: string) => rest.replace(`= ${alias}.value`, `= ANY (${array(item, place)})`))
     .replace(/each_(int|text)\(\$(\d+)\) (\w+)/g, (_, item: Item, place: string, alias: string) => `unnest(${array(item, place)}) ${alias} (value)`)
     .replace(/any_(int|text)\(\$(\d+)\)/g, (_, item: Item, place: string) => `= ANY (${array(item, place)})`)
-  const free = /^\s*(?:SELECT|INSERT)\b/.test(sql) && !/ for (?:update|share)\b|\bDO UPDATE\b/.test(sql)
+  const free = /^\s*(?:SELECT|INSERT)\b/.test(sql) && !/ for (?:update|share)\b|\bDO UPDATE (?!\/\*at once)/.test(sql)
   return { text, free, bind: (values) => (shapes.size === 0 ? [...values] : shaped(values, shapes)) }
 }
 
