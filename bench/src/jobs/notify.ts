@@ -8,7 +8,7 @@ export const notify: Job = {
     'Notifications to one connected device at a time: stored, delivered, acknowledged, counted; against bare node:http.',
   run: async (bench) => {
     const online = bench.quick ? 50 : 300
-    const each = bench.quick ? 10 : 67
+    const each = bench.quick ? 10 : 134
     const crowd = await bench.crowd(online)
     const audienceOf = (place: number) => ({ push_token: [crowd.members[place]!.push_token] })
     const samples = await alternate(bench, {
@@ -32,7 +32,7 @@ const callBare = async ({ scratch, clients }: Bench, bodies: string[], requests:
   const server = await startBareHttp(scratch)
   const address = { port: server.port, admin: 'x'.repeat(46) } // as long as a real one
   const call = (count: number) => callNotify(clients, address, bodies, { requests: count })
-  await call(Math.ceil(requests / 5))
+  await call(requests)
   const called = await call(requests)
   await server.stop()
   return {

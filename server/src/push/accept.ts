@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { TaskState } from '@carillon/protocol/names.ts'
 import type { Audience, Notify } from '@carillon/protocol/notify.ts'
-import { type AudienceQuestion, type StoredAudience, devicesOfPushTokens, readWindow } from '../store/audience.ts'
+import { type AudienceDevice, type AudienceQuestion, type StoredAudience, deviceOfPushToken, devicesOfPushTokens, readWindow } from '../store/audience.ts'
 import { countPage, notifications, transitions } from '../metrics.ts'
 import type { NewBatch, WrittenBatch } from '../store/batches.ts'
 import type { Scope } from '../store/scope.ts'
@@ -42,17 +42,28 @@ export const storeNotification = async (tx: Tx, { task, audience, plan, here }: 
     const earlier = await findRequest(tx, { ...task, requestId: task.requestId })
     if (earlier !== undefined) return { id: earlier, first: false, state: 'accepted', audience: { all: true }, batches: null }
   }
-  const stored = await storedAudience(tx, task.app, audience)
+  const sole = await soleDevice(tx, task, audience)
+  const stored = sole ? { device_id: sole.map(({ id }) => id), push_tokens: 1 } : await storedAudience(tx, task.app, audience)
   const question = { app: task.app, scopeKind: task.scopeKind, scopeId: task.scopeId, audience: stored }
-  const batches = task.planAt > here.now ? null : await planAtOnce(tx, question, plan, here)
+  const batches = task.planAt > here.now ? null : await planAtOnce(tx, question, plan, here, sole)
   const made = await insertTask(tx, { task: { ...task, audience: JSON.stringify(stored), ...aimOf(question) }, batches })
   return { ...made, audience: stored }
 }
 
-const planAtOnce = async (tx: Tx, question: AudienceQuestion, plan: Plan, here: Here): Promise<NewBatch[] | null> => {
+/** The commonest audience, one push token of the app, is looked up and read in one go: one device, or none. */
+const soleDevice = async (tx: Tx, { app, scopeKind }: Acceptance['task'], audience: RequestedAudience): Promise<AudienceDevice[] | undefined> => {
+  if (scopeKind !== 'app' || !('pushTokenHashes' in audience) || audience.pushTokenHashes.length !== 1) return undefined
+  const device = await deviceOfPushToken(tx, { app, hash: audience.pushTokenHashes[0]! })
+  return device ? [device] : []
+}
+
+/** `sole`: the devices of the audience, where they are known already. */
+const planAtOnce = async (
+  tx: Tx, question: AudienceQuestion, plan: Plan, here: Here, sole: AudienceDevice[] | undefined,
+): Promise<NewBatch[] | null> => {
   // A small group in a large app may be far to seek: that is planning's work, not the caller's wait.
   if (question.scopeKind === 'group' && !('user_id' in question.audience) && !('device_id' in question.audience)) return null
-  const devices = await readWindow(tx, { question, from: 0, to: Number.MAX_SAFE_INTEGER, most: PLANNED_AT_ONCE })
+  const devices = sole ?? await readWindow(tx, { question, from: 0, to: Number.MAX_SAFE_INTEGER, most: PLANNED_AT_ONCE })
   return devices ? batchesOf(plan, devices.at(-1)?.id ?? 0, devices, await tokensFor(tx, plan, devices), here) : null
 }
 

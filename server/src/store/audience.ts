@@ -125,6 +125,12 @@ export const readDevices = async (tx: Tx, { ids }: { ids: number[] }): Promise<A
     `SELECT ${COLUMNS} FROM devices d JOIN users u ON u.id = d.user_id WHERE d.id any_int(?1) ORDER BY d.id`, list(ids),
   )
 
+/** The device behind a push token, if it is this app's: what `readWindow` would give, without its id being known. */
+export const deviceOfPushToken = async (tx: Tx, { app, hash }: { app: number; hash: Uint8Array }): Promise<AudienceDevice | undefined> =>
+  tx.get<AudienceDevice>(
+    `SELECT ${COLUMNS} FROM devices d JOIN users u ON u.id = d.user_id WHERE d.push_token_hash = ? AND d.app = ?`, hash, app,
+  )
+
 /** Devices behind push tokens, by the hash of each; unknown ones and those of other apps are simply not there. */
 export const devicesOfPushTokens = async (tx: Tx, { app, hashes }: { app: number; hashes: Uint8Array[] }): Promise<number[]> => {
   const ids: number[] = []
