@@ -32,7 +32,7 @@ const allowed: Record<string, readonly string[]> = {
   bench: ['server/main', ...doors, ...steps, ...stores, ground, 'sdk', 'simulators', 'test', 'scripts', 'protocol'],
   // Starts the program as a user does, and is its devices, callers and vendors.
   demo: ['sdk', 'simulators', 'scripts/free-port.ts', 'scripts/needs.ts', 'protocol'],
-  scripts: ['protocol'],
+  scripts: ['cli/bin/made-from.js', 'protocol'],
 }
 
 /** What tests lean on beside that: the programs they talk to, brought onto the machine and started. */

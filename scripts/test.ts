@@ -2,6 +2,7 @@ import { glob, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { bundle } from './bundle.ts'
 import { meetNeeds } from './needs.ts'
 import { startServers } from './shared-servers.ts'
 import { type Run, endAll, nameOf, runFile } from './test-file.ts'
@@ -73,6 +74,9 @@ if (unmet !== undefined) {
   console.log(unmet)
   finish(0, 1)
 }
+
+// What users run is what is tested.
+await bundle()
 
 const scratch = await mkdtemp(join(tmpdir(), 'carillon-test-'))
 const servers = hasMany ? await startServers() : undefined

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { bundle } from '../../scripts/bundle.ts'
 import { Clients } from './clients.ts'
 import { type Crowd, gather, grow } from './crowd.ts'
 import type { Bench, Job } from './job.ts'
@@ -42,6 +43,8 @@ if (unmet !== undefined) {
   console.error(unmet)
   process.exit(1)
 }
+
+await bundle() // as after `npm ci`
 
 const scratch = new Scratch()
 process.once('exit', () => scratch.close())

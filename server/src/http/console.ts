@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from './html.ts'
 
 /** Where `npm ci` builds the page. */
-export const consoleFolder = join(import.meta.dirname, '../../../console/dist')
+export const consoleFolder = fileURLToPath(new URL('../../../console/dist', import.meta.url))
 
 /** What the build may leave among the page's files. */
 const types: Record<string, string> = {
