@@ -1,5 +1,5 @@
 import { addressesOf } from '../addresses.ts'
-import { type StoredAudience, devicesOfPushTokens, nextCandidate, readDevices, readWindow, usableTokens } from '../audience.ts'
+import { type StoredAudience, deviceOfPushToken, devicesOfPushTokens, nextCandidate, readDevices, readWindow, usableTokens } from '../audience.ts'
 import { raiseBadges, readBadges } from '../badges.ts'
 import { putCertificate } from '../certificates.ts'
 import { bindVendorToken, findDevice, listDevices, removeAlias, removeDevice, setAlias, setBadge, setUserPush, unbindVendorTokens } from '../devices.ts'
@@ -77,6 +77,8 @@ export const devicesScene = async (book: Book): Promise<void> => {
   await book.read(listDevices, { app: 1, userId: 2, limit: 9 })
   await book.read(readDevices, { ids: [3, 2, 1, 99] })
   await book.read(devicesOfPushTokens, { app: 2, hashes: [sha('push elsewhere'), sha('other')] })
+  await book.read(deviceOfPushToken, { app: 2, hash: sha('push elsewhere') })
+  await book.read(deviceOfPushToken, { app: 1, hash: sha('push elsewhere') })
   await book.write(raiseBadges, { ids: [1, 255, 256, 1_000_000], by: { add: 3 } })
   await book.write(raiseBadges, { ids: [1, 2], by: { add: -4 } })
   await book.write(raiseBadges, { ids: [256], by: { set: 2_147_483_647 } })
