@@ -6,6 +6,7 @@ import type { DeviceSearch, UserSearch } from '@carillon/protocol/device-bodies.
 import type { AudienceKind, TaskState } from '@carillon/protocol/names.ts'
 import type { Count, Notify, Preflight } from '@carillon/protocol/notify.ts'
 import type { Carried, Counted } from '@carillon/protocol/push-answers.ts'
+import type { TriedTold } from '@carillon/protocol/sentences/tried.ts'
 import type { TaskSeries } from '@carillon/protocol/task-answers.ts'
 import type {
   AuditEntry,
@@ -188,7 +189,7 @@ export class Caller {
   }
 
   /** Asks the provider itself, and says in words what is wrong. */
-  checkCertificate(at: At): Promise<{ ok: boolean; message: string }> {
+  checkCertificate(at: At): Promise<{ ok: boolean; message: string; told: TriedTold }> {
     return this.#ask('/push/certificate/check', { body: at })
   }
 

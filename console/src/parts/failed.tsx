@@ -1,15 +1,24 @@
 import { CarillonError } from '@carillon/sdk/call.ts'
 import { Button } from '@mantine/core'
-import { useWords } from '../words/language.tsx'
+import { errorName, fieldOf } from '../api/failure.ts'
+import { useLanguage, useWords } from '../words/language.tsx'
+import { quoting } from '../words/told.ts'
+import { errorWords } from './error.words.ts'
 import { Notice } from './notice.tsx'
 import { partsWords } from './parts.words.ts'
 
 /** What went wrong, in words for a person. */
 export const useReason = (): ((error: unknown) => string) => {
   const say = useWords(partsWords)
+  const refused = useWords(errorWords)
+  const { language } = useLanguage()
   return (error) => {
     if (error instanceof CarillonError && error.status === 0) return say.noAnswer
-    return error instanceof Error ? error.message : String(error)
+    const message = error instanceof Error ? error.message : String(error)
+    const name = errorName(error)
+    // A field that is wrong is told in the server's words, which hold its path and its limits.
+    if (language === 'en' || !name || fieldOf(error) !== undefined) return message
+    return name === 'badParameter' ? quoting(refused[name], message) : refused[name]
   }
 }
 

@@ -3,6 +3,7 @@ import { CertificateForms } from '@carillon/protocol/certificate-forms.ts'
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
+import type { TriedTold } from '@carillon/protocol/sentences/tried.ts'
 import { actorOf } from '../access/actor.ts'
 import { type CertificateFields, type CheckedFields, storeCertificate } from '../access/certificates.ts'
 import type { Changes } from '../access/changes.ts'
@@ -33,7 +34,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
   changes: Pick<Changes, 'announce'>
   checkCredentials: CheckCredentials
   /** Asks the vendor itself; undefined where there is no such certificate. */
-  tryCredentials(place: CertificatePlace): Promise<{ ok: boolean; words: string } | undefined>
+  tryCredentials(place: CertificatePlace): Promise<{ ok: boolean; words: string; told: TriedTold } | undefined>
   /** Where this vendor reports deliveries to; null where it does not, or cannot. */
   receiptUrl(place: CertificatePlace): string | null
   /** What a person is asked for, vendor by vendor. */
@@ -113,11 +114,19 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     body: CertificateQuery,
     answer: CertificateTried,
     refuses: ['certificateUnknown'],
-    example: { body: { provider: 3, environment: 1 }, answer: { ok: true, message: 'Xiaomi Mi Push accepts these credentials' } },
+    example: {
+      body: { provider: 3, environment: 1 },
+      answer: {
+        ok: true,
+        message: 'Xiaomi Mi Push accepts these credentials',
+        told: { name: 'accepted', values: { title: 'Xiaomi Mi Push' } },
+      },
+    },
     handle: async ({ scope, body }) => {
       const tried = await tryCredentials(placeOf(scope, body))
       if (!tried) throw new Refused('certificateUnknown')
-      return { ok: tried.ok, message: tried.words }
+      const { ok, words, told } = tried
+      return { ok, message: words, told }
     },
   }),
   route({

@@ -44,6 +44,7 @@ const example: Overview = {
       vendor: 'apns',
       environment: 1,
       text: 'the certificate com.example.app ends on 2026-12-01',
+      told: { name: 'certificate_expiring', values: { name: 'com.example.app', day: '2026-12-01' } },
       since: null,
     },
   ],
@@ -68,8 +69,8 @@ export const liveRoutes = (parts: LiveParts): Route[] => [
     noun: 'apps',
     summary:
       'The same as server-sent events: `overview` at once and whenever it has changed, at most once a second; with ' +
-      'task_id also `task`, with what became of it so far: task_id, state, counters, waiting, reasons. It ends with ' +
-      'the access token.',
+      'task_id also `task`, with what became of it so far: task_id, state, counters, waiting, reasons, fates. It ' +
+      'ends with the access token.',
     query: LiveQuery,
     document: 'text/event-stream',
     refuses: ['notFound'],

@@ -98,6 +98,10 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
           counters,
           waiting: 1,
           reasons: { 'nativepush: received': 1, 'nativepush: waiting': 1 },
+          fates: [
+            { channel: 'nativepush', state: 'received', deliveries: 1 },
+            { channel: 'nativepush', state: 'waiting', deliveries: 1 },
+          ],
         },
       },
       handle: async ({ scope, params }) => describeTask(store, viewerOf(scope), await find(scope, params.task_id), clock.now()),

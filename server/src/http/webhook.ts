@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { WebhookEvents, WebhookReplay, WebhookSet } from '@carillon/protocol/bodies.ts'
+import { eventAnswerOf } from '@carillon/protocol/sentences/events.ts'
 import { EventList, Replayed, WebhookRecordOrNull, WebhookSecret } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { actorOf } from '../access/actor.ts'
@@ -90,11 +91,14 @@ export const webhookRoutes = ({ store, clock, seal }: { store: Store; clock: Clo
           attempt: 1,
           delivered_at: some.at + 90,
           answer: 'HTTP 204',
+          told: { name: 'said', values: { said: 'HTTP 204' } },
         },
       ],
     },
     handle: async ({ app, query }) =>
-      (await store.read(listEvents, { app: app.id, ...query })).map(({ data, ...event }) => ({ ...event, data: readStored(data) })),
+      (await store.read(listEvents, { app: app.id, ...query })).map(({ data, ...event }) => ({
+        ...event, data: readStored(data), told: event.answer === null ? null : eventAnswerOf(event.answer),
+      })),
   }),
   route({
     method: 'POST',

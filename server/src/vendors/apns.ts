@@ -2,7 +2,7 @@ import { createPrivateKey, hash, sign, X509Certificate } from 'node:crypto'
 import { Type } from '@carillon/protocol/type.ts'
 import { holdsCertificate, holdsPrivateKey, openIdentity, readPrivateKey } from './keys.ts'
 import { label, text, word } from './credentials.ts'
-import { cutCharacters, dataOf, readObject, typeOf } from './message.ts'
+import { cutCharacters, dataOf, readObject, typeOf, withCode } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type {
   AccessToken, Account, Checked, Environment, Fields, Problem, Reply, TlsIdentity, Vendor, VendorPush, Verdict,
@@ -320,16 +320,15 @@ const verdictOf = ({ status, body }: Reply): Verdict => {
   if (status === 200) return sent
   const { reason, timestamp } = readObject(body) ?? {}
   if (typeof reason !== 'string' || reason === '') {
-    const failure = byStatus(status)
-    return { ...failure, why: `${failure.why} (HTTP ${status})` }
+    return withCode(byStatus(status), `HTTP ${status}`)
   }
-  const failure = Object.hasOwn(reasons, reason) ? reasons[reason]! : byStatus(status)
-  const why = `${failure.why} (${cutCharacters(reason, 64)})`
+  const known = Object.hasOwn(reasons, reason) ? reasons[reason]! : byStatus(status)
+  const failure = withCode(known, cutCharacters(reason, 64))
   // Milliseconds. A device that registered again later is not meant.
   if (failure.kind === 'dead' && status === 410 && Number.isSafeInteger(timestamp)) {
-    return { ...failure, why, since: timestamp as number }
+    return { ...failure, since: timestamp as number }
   }
-  return { ...failure, why }
+  return failure
 }
 
 export default defineVendor({

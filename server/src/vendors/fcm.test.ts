@@ -401,7 +401,7 @@ for (const [code, status, details, kind, end, text = '', more = {}] of table) {
     const verdict = read(code, { error: { code, message: text, status, details } })
     t.assert.ok('why' in verdict)
     t.assert.ok(verdict.why.endsWith(` (${end})`), verdict.why)
-    t.assert.deepEqual(verdict, { kind, why: verdict.why, ...more })
+    t.assert.deepEqual(verdict, { kind, why: verdict.why, said: end, ...more })
   })
 }
 

@@ -5,7 +5,7 @@ import { readPrivateKey } from './keys.ts'
 import { defaultChannel, label, text, word } from './credentials.ts'
 import {
   androidOf, badgeOf, cutCharacters, dataOf, httpsPictureOf, oauthTokenOf, objectOf, readIntent, readObject,
-  secondsLeft, typeOf,
+  secondsLeft, typeOf, withCode,
 } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type {
@@ -146,15 +146,15 @@ const readToken = (reply: Reply, now: number): AccessToken | Verdict => {
   const { error, error_description: described } = answer ?? {}
   const code = typeof error === 'string' && error !== '' ? cutCharacters(error, 64) : `HTTP ${status}`
   if ([408, 429].includes(status) || status >= 500 || passing.has(code)) {
-    return { kind: 'down', why: `Google gives no access token at the moment (${code})` }
+    return withCode({ kind: 'down', why: 'Google gives no access token at the moment' }, code)
   }
   if (!Object.hasOwn(wrongAccount, code)) {
-    return { kind: 'unknown', why: `Google gave no access token, for a reason that is in no table (${code})` }
+    return withCode({ kind: 'unknown', why: 'Google gave no access token, for a reason that is in no table' }, code)
   }
   if (typeof described === 'string' && /timeframe|\biat\b/.test(described)) {
-    return { kind: 'denied', why: `Google finds the time in the request wrong: check the clock here (${code})` }
+    return withCode({ kind: 'denied', why: 'Google finds the time in the request wrong: check the clock here' }, code)
   }
-  return { kind: 'denied', why: `${wrongAccount[code]} (${code})` }
+  return withCode({ kind: 'denied', why: wrongAccount[code]! }, code)
 }
 
 // Google refuses a push whose data uses these.
@@ -340,12 +340,12 @@ const failureOf = (status: number, code: string, fault: ReturnType<typeof faultO
 const verdictOf = ({ status, body }: Reply): Verdict => {
   if (status === 200) {
     const named = textOf(readObject(body)?.name)
-    return named ? { kind: 'sent' } : { kind: 'unknown', why: 'Google did not name what it took (HTTP 200)' }
+    return named ? { kind: 'sent' } : withCode({ kind: 'unknown', why: 'Google did not name what it took' }, 'HTTP 200')
   }
   const fault = faultOf(body)
   const failure = failureOf(status, fault.code ?? codeOfStatus[status] ?? '', fault)
   const said = [fault.code ?? `HTTP ${status}`, fault.reason ?? fault.apns].filter((part) => part !== undefined)
-  return { ...failure, why: `${failure.why} (${cutCharacters(said.join(': '), 120)})` }
+  return withCode(failure, cutCharacters(said.join(': '), 120))
 }
 
 export default defineVendor({

@@ -197,8 +197,8 @@ const targetCodes: Codes = {
 }
 
 const byStatus = (status: number, code: number | undefined, said: string): Verdict => {
-  if (status === 429) return { kind: 'limited', why: 'too many requests (HTTP 429)' }
-  if (status >= 500) return { kind: 'down', why: `Meizu has trouble (HTTP ${status})` }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many requests' }, 'HTTP 429')
+  if (status >= 500) return withCode({ kind: 'down', why: 'Meizu has trouble' }, `HTTP ${status}`)
   return withCode({ kind: 'unknown', why: 'an answer that is not understood' }, code ?? `HTTP ${status}`, said)
 }
 

@@ -62,16 +62,19 @@ const judge = (answer: Answer, status: number): Verdict => {
 
 const listOf = (value: unknown): Set<unknown> => new Set(Array.isArray(value) ? value : [])
 
+const EXPIRED: Verdict = { kind: 'dead', why: 'the token is no longer valid' }
+const FAILED: Verdict = { kind: 'refused', why: 'the push failed for this token' }
+
 /** Taken as a whole: single tokens may still have failed. */
 const judgeEach = (answer: Answer, code: number, addresses: Addressed['addresses']): Verdict[] => {
   const { sendResult, failTokens, expireTokens } = objectOf(answer?.data) ?? {}
   const [failed, expired] = [listOf(failTokens), listOf(expireTokens)]
   const nobodyNamed = failed.size === 0 && expired.size === 0
   return addresses.map(({ token }) => {
-    if (expired.has(token)) return { kind: 'dead', why: `the token is no longer valid (${code}, expireTokens)` }
-    if (failed.has(token)) return { kind: 'refused', why: `the push failed for this token (${code}, failTokens)` }
+    if (expired.has(token)) return withCode(EXPIRED, `${code}, expireTokens`)
+    if (failed.has(token)) return withCode(FAILED, `${code}, failTokens`)
     return sendResult === false && nobodyNamed
-      ? { kind: 'down', why: `Honor took the request and did not send it (${code}, sendResult false)` }
+      ? withCode({ kind: 'down', why: 'Honor took the request and did not send it' }, `${code}, sendResult false`)
       : { kind: 'sent' }
   })
 }

@@ -3,7 +3,7 @@ import { Type } from '@carillon/protocol/type.ts'
 import { category, choice, defaultChannel, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, bodyOf, cutCharacters, idOf, integerOf, objectOf, readIntent, readObject, secondsLeft, taskIdOf,
-  textsOf, titleOf, typeOf,
+  textsOf, titleOf, typeOf, withCode,
 } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type { Account, Address, Reply, VendorPush, VendorReceipt, VendorRequest, Verdict } from './vendor.ts'
@@ -79,11 +79,11 @@ const NAMES_TOKEN = /registration_?id|target_?value/i
 const verdictOf = (code: number, message: unknown): Verdict => {
   if (code === 0) return { kind: 'sent' }
   const said = typeof message === 'string' ? message : ''
-  if (code === 41 && NAMES_TOKEN.test(said)) return { kind: 'dead', why: 'the token is not usable (41)' }
+  if (code === 41 && NAMES_TOKEN.test(said)) return withCode({ kind: 'dead', why: 'the token is not usable' }, code)
   const [kind, words] = codes[code] ?? unlisted(code)
   // Only OPPO's own words tell which argument it means.
   const detail = said !== '' && (kind === 'refused' || kind === 'unknown') ? `: ${cutCharacters(said, 80)}` : ''
-  return { kind, why: `${words} (${code}${detail})` }
+  return withCode({ kind, why: words }, `${code}${detail}`)
 }
 
 /** What an answer says of the whole request. Its code counts, whatever the status; success needs both. */
@@ -91,9 +91,9 @@ const wholeOf = ({ status, body }: Reply): Verdict => {
   const answer = readObject(body)
   const code = integerOf(answer?.code)
   if (code !== undefined && (code !== 0 || status === 200)) return verdictOf(code, answer?.message)
-  if (status === 429) return { kind: 'limited', why: 'too many calls (HTTP 429)' }
-  if (status === 200 && answer) return { kind: 'unknown', why: 'an answer without a code (HTTP 200)' }
-  return { kind: 'down', why: `no answer that can be read (HTTP ${status})` }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many calls' }, 'HTTP 429')
+  if (status === 200 && answer) return withCode({ kind: 'unknown', why: 'an answer without a code' }, 'HTTP 200')
+  return withCode({ kind: 'down', why: 'no answer that can be read' }, `HTTP ${status}`)
 }
 
 /** What an answer may say where no push was sent; the other kinds are about a push or its address. */
@@ -101,7 +101,9 @@ const ABOUT_ACCESS: ReadonlySet<Verdict['kind']> = new Set(['denied', 'limited',
 
 const readEach = (reply: Reply, addresses: readonly Address[]): Verdict[] => {
   const whole = wholeOf(reply)
-  if (whole.kind === 'dead') return addresses.map(() => ({ kind: 'unknown', why: `one of several: ${whole.why}` }))
+  if (whole.kind === 'dead') {
+    return addresses.map(() => ({ ...whole, kind: 'unknown', why: `one of several: ${whole.why}` }))
+  }
   if (whole.kind !== 'sent') return addresses.map(() => whole)
   const data = readObject(reply.body)?.data
   const rows = (Array.isArray(data) ? data : []).map(objectOf)
@@ -109,9 +111,9 @@ const readEach = (reply: Reply, addresses: readonly Address[]): Verdict[] => {
   return addresses.map(({ token }) => {
     const row = byToken.get(token)
     // Asked once more it does no harm: OPPO shows one app_message_id once.
-    if (!row) return { kind: 'unknown', why: 'the answer does not name this token (0)' }
+    if (!row) return withCode({ kind: 'unknown', why: 'the answer does not name this token' }, 0)
     const code = integerOf(row.errorCode ?? 0)
-    if (code === undefined) return { kind: 'unknown', why: 'the answer for this token has no code (0)' }
+    if (code === undefined) return withCode({ kind: 'unknown', why: 'the answer for this token has no code' }, 0)
     return verdictOf(code, row.errorMessage)
   })
 }
@@ -282,10 +284,12 @@ export default defineVendor({
     },
     read(reply, now) {
       const whole = wholeOf(reply)
-      if (whole.kind !== 'sent') return ABOUT_ACCESS.has(whole.kind) ? whole : { kind: 'unknown', why: whole.why }
+      if (whole.kind !== 'sent') return ABOUT_ACCESS.has(whole.kind) ? whole : { ...whole, kind: 'unknown' }
       const data = objectOf(readObject(reply.body)?.data)
       const value = data?.auth_token
-      if (typeof value !== 'string' || value === '') return { kind: 'unknown', why: 'no auth token in the answer (0)' }
+      if (typeof value !== 'string' || value === '') {
+        return withCode({ kind: 'unknown', why: 'no auth token in the answer' }, 0)
+      }
       // It may be one that was handed out before.
       const ageMs = now - (integerOf(data?.create_time) ?? now)
       const leftMs = ageMs > 0 && ageMs < TOKEN_LIFE_MS ? TOKEN_LIFE_MS - ageMs : TOKEN_LIFE_MS

@@ -222,9 +222,11 @@ const RECEIPT_FAULTS = [65036, 65037, 65038]
 
 /** An answer without a code we know, most likely from something that stands before Xiaomi. */
 const byStatus = (status: number, code: number | undefined, said: string): Verdict => {
-  if (status === 401 || status === 403) return { kind: 'denied', why: `Xiaomi does not let us in (HTTP ${status})` }
-  if (status === 429) return { kind: 'limited', why: 'too many requests (HTTP 429)' }
-  if (status >= 500) return { kind: 'down', why: `Xiaomi has trouble (HTTP ${status})` }
+  if (status === 401 || status === 403) {
+    return withCode({ kind: 'denied', why: 'Xiaomi does not let us in' }, `HTTP ${status}`)
+  }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many requests' }, 'HTTP 429')
+  if (status >= 500) return withCode({ kind: 'down', why: 'Xiaomi has trouble' }, `HTTP ${status}`)
   return withCode({ kind: 'unknown', why: 'an answer that is not understood' }, code ?? `HTTP ${status}`, said)
 }
 
@@ -255,7 +257,7 @@ const read = (reply: Reply, to: Addressed): Verdict[] => {
   const bad = new Set(typeof listed === 'string' ? listed.split(',') : [])
   return to.addresses.map(({ token }): Verdict => {
     if (!isRegid(token)) return { kind: 'dead', why: 'a regid has no comma in it (not sent)' }
-    return bad.has(token) ? { kind: 'dead', why: 'the regid is not valid (bad_regids)' } : whole
+    return bad.has(token) ? withCode({ kind: 'dead', why: 'the regid is not valid' }, 'bad_regids') : whole
   })
 }
 

@@ -17,9 +17,11 @@ import { TimeAgo } from '../../parts/time-ago.tsx'
 import { useNow } from '../../parts/now.ts'
 import { toastDone } from '../../parts/toasts.ts'
 import { useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { certificatesWords } from '../certificates.words.ts'
 import style from './certificates.module.css'
 import type { Environment } from './environment.ts'
+import { triedWords } from './tried.words.ts'
 
 const SOON_MS = 30 * 86_400_000
 
@@ -117,6 +119,7 @@ const ReceiptUrl = ({ url }: { url: string }) => {
 const Actions = ({ title, place, onEdit }: { title: string; place: { provider: number; environment: Environment }; onEdit(): void }) => {
   const say = useWords(certificatesWords)
   const reason = useReason()
+  const told = useTold(triedWords)
   const { caller } = useSession()
   const queries = useQueryClient()
   const [asks, question] = useDisclosure(false)
@@ -133,7 +136,7 @@ const Actions = ({ title, place, onEdit }: { title: string; place: { provider: n
     <>
       {checking.data && (
         <Notice tone={checking.data.ok ? 'good' : 'bad'} role="status">
-          {checking.data.ok ? say.checked : checking.data.message}
+          {told(checking.data.told, checking.data.message)}
         </Notice>
       )}
       {checking.isError && (
