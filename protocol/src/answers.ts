@@ -5,6 +5,7 @@ import { LAST_PROVIDER, platforms, providersInWords } from './names.ts'
 import { answerSentences } from './sentences/events.ts'
 import { reasonSentences } from './sentences/reasons.ts'
 import { triedSentences } from './sentences/tried.ts'
+import { warningSentences } from './sentences/warnings.ts'
 import { Type } from './type.ts'
 import { described, FreeObject, Int, OneOf } from './types.ts'
 
@@ -110,7 +111,10 @@ export const Certificate = Type.Object(
   { title: 'Certificate' },
 )
 
-export const CertificateSet = Type.Object({ warnings: Rows(Type.String(), 'What is unusual about it. It is used all the same.') })
+export const CertificateSet = Type.Object({
+  warnings: Rows(Type.String(), 'What is unusual about it. It is used all the same.'),
+  told: Rows(Sentence(warningSentences, 'Its name, and what is in it.'), 'The same by their names, in the same order.'),
+})
 
 export const ListedCertificate = Type.Object(
   {

@@ -3,7 +3,9 @@ import { CertificateForms } from '@carillon/protocol/certificate-forms.ts'
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
+import { inEnglish } from '@carillon/protocol/sentences/sentence.ts'
 import type { TriedTold } from '@carillon/protocol/sentences/tried.ts'
+import { warningSentences } from '@carillon/protocol/sentences/warnings.ts'
 import { actorOf } from '../access/actor.ts'
 import { type CertificateFields, type CheckedFields, storeCertificate } from '../access/certificates.ts'
 import type { Changes } from '../access/changes.ts'
@@ -75,7 +77,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     answer: CertificateSet,
     example: {
       body: { provider: 3, environment: 1, name: 'com.example.app', app_secret: 'AppSecretFromTheConsole==' },
-      answer: { warnings: [] },
+      answer: { warnings: [], told: [] },
     },
     handle: async ({ scope, body }) => {
       const { app_id = '', app_key = '', app_secret = '', certificate = '', options = {}, name } = body
@@ -86,7 +88,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
         { place, fields, actor: actorOf(scope), now: clock.now() },
       )
       await changes.announce()
-      return { warnings: [...warnings] }
+      return { warnings: warnings.map((warning) => inEnglish(warningSentences, warning)), told: [...warnings] }
     },
   }),
   route({
@@ -142,8 +144,9 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
           provider: 4, vendor: 'flyme', title: 'Meizu', reports: true,
           fields: [
             {
-              name: 'app_id', title: 'App ID', help: 'As the open platform shows it.', required: true, secret: false,
-              multiline: false, kind: 'text', values: [],
+              name: 'app_id', title: 'App ID', help: 'As the open platform shows it.',
+              zh: { title: 'App ID', help: '与开放平台所示一致。' }, required: true, secret: false, multiline: false,
+              kind: 'text', values: [],
             },
           ],
         },

@@ -225,12 +225,21 @@ export default defineVendor({
   title: 'OPPO Push',
   credentials: Type.Object({
     app_id: Type.Optional(
-      word({ title: 'AppId', description: 'Not needed to send; when given, receipts are held against it.' }),
+      word({
+        title: 'AppId',
+        description: 'Not needed to send; when given, receipts are held against it.',
+        zh: { help: '发送时不需要；填写后用于核对回执。' },
+      }),
     ),
-    app_key: word({ title: 'AppKey', description: 'The AppKey on the configuration page of the app.' }),
+    app_key: word({
+      title: 'AppKey',
+      description: 'The AppKey on the configuration page of the app.',
+      zh: { help: '应用配置页面上的 AppKey。' },
+    }),
     app_secret: word({
       title: 'MasterSecret',
       description: 'The MasterSecret. The AppSecret beside it looks alike and does not work on a server.',
+      zh: { help: 'MasterSecret。旁边的 AppSecret 外观相似，但不能用于服务端。' },
       usual: { pattern: '^[0-9A-Fa-f]{32}$', words: '32 hexadecimal digits' },
     }),
     name: label,
@@ -240,24 +249,32 @@ export default defineVendor({
     default_category: category(CLASSES, {
       title: 'Category',
       description: 'The class messages are sent under; the service classes need a right that OPPO grants.',
+      zh: { title: '消息分类', help: '发送消息所用的分类；服务类需 OPPO 授权。' },
     }),
     notify_level: choice([1, 2, 16], {
       title: 'Notify level',
       description: '1 shade; 2 also lock screen; 16 also banner, vibration and sound, by a right that OPPO grants.',
+      zh: { title: '提醒等级', help: '1 通知栏；2 另加锁屏；16 另加横幅、振动和铃声，需 OPPO 授权。' },
     }),
     private_template_id: Type.Optional(
-      word({ title: 'Private template ID', description: 'The approved template that classes such as IM ask for.' }),
+      word({
+        title: 'Private template ID',
+        description: 'The approved template that classes such as IM ask for.',
+        zh: { title: '私信模板 ID', help: 'IM 等分类所需的、已审核通过的模板。' },
+      }),
     ),
     china_host: choice(CHINA_HOSTS, {
       title: 'Host for mainland China',
       description: 'The first one by default. Devices elsewhere are told by their registration id and need no setting.',
+      zh: { title: '中国大陆域名', help: '默认为第一个。其他地区的设备由 registration_id 识别，无需设置。' },
     }),
   }),
 
   check({ options }) {
-    return 'notify_level' in options && !('default_category' in options)
-      ? { warnings: ['options.notify_level works only together with options.default_category'] }
-      : {}
+    if (!('notify_level' in options) || 'default_category' in options) return {}
+    const [field, other] = ['options.notify_level', 'options.default_category']
+    const words = `${field} works only together with ${other}`
+    return { warnings: [{ name: 'only_with', values: { field, other, words } }] }
   },
 
   protocol: 'h1',

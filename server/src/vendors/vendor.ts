@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
 import type { AnswerReason } from '@carillon/protocol/sentences/reasons.ts'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 
 export const fieldNames = ['app_id', 'app_key', 'app_secret', 'certificate', 'name'] as const
 export type FieldName = (typeof fieldNames)[number]
@@ -28,8 +29,8 @@ export interface Problem {
 export interface Checked {
   /** What can never work. */
   problems: Problem[]
-  /** What is unusual and may still work, in words for an operator. */
-  warnings: string[]
+  /** What is unusual and may still work. */
+  warnings: Warning[]
   /** Unix milliseconds; null where the credential has no date. */
   expiresAt: number | null
 }

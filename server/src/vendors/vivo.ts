@@ -264,25 +264,42 @@ export default defineVendor({
     app_id: word({
       title: 'AppID',
       description: 'The AppID of the app; it travels as a number.',
+      zh: { help: '应用的 AppID，以数字形式发送。' },
       pattern: '^[1-9][0-9]{0,14}$',
       must: 'be a number written in digits',
       usual: { pattern: '^[0-9]{6,9}$', words: '6 to 9 digits' },
     }),
-    app_key: word({ title: 'AppKey', description: 'The AppKey of the app.', usual: code }),
-    app_secret: word({ title: 'AppSecret', description: 'The AppSecret; it signs and is never sent.', usual: code }),
+    app_key: word({
+      title: 'AppKey',
+      description: 'The AppKey of the app.',
+      zh: { help: '应用的 AppKey。' },
+      usual: code,
+    }),
+    app_secret: word({
+      title: 'AppSecret',
+      description: 'The AppSecret; it signs and is never sent.',
+      zh: { help: '应用的 AppSecret，仅用于签名，不会发送。' },
+      usual: code,
+    }),
     name: label,
   }),
   options: Type.Object({
     receipt_id: Type.Optional(
-      word({ title: 'Receipt ID', description: 'The id that vivo gives a receipt address set up in its console.' }),
+      word({
+        title: 'Receipt ID',
+        description: 'The id that vivo gives a receipt address set up in its console.',
+        zh: { title: '回执 ID', help: '在 vivo 平台设置回执地址后得到的 ID。' },
+      }),
     ),
     system_category: category(['IM', 'ACCOUNT', 'TODO', 'DEVICE_REMINDER', 'ORDER', 'SUBSCRIPTION'], {
       title: 'Category of system messages',
       description: 'The second-level class sent with classification 1.',
+      zh: { title: '系统消息分类', help: 'classification 为 1 时发送的二级分类。' },
     }),
     operational_category: category(['NEWS', 'CONTENT', 'MARKETING', 'SOCIAL'], {
       title: 'Category of operational messages',
       description: 'The second-level class sent with classification 0.',
+      zh: { title: '运营消息分类', help: 'classification 为 0 时发送的二级分类。' },
     }),
   }),
 

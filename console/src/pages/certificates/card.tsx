@@ -21,6 +21,7 @@ import { useTold } from '../../words/told.ts'
 import { certificatesWords } from '../certificates.words.ts'
 import style from './certificates.module.css'
 import type { Environment } from './environment.ts'
+import { useFieldWords } from './field-words.ts'
 import { triedWords } from './tried.words.ts'
 
 const SOON_MS = 30 * 86_400_000
@@ -37,7 +38,9 @@ interface Card {
 export const CertificateCard = ({ form, environment, certificate, lane, onEdit }: Card) => {
   const say = useWords(certificatesWords)
   const names = useWords(partsWords)
+  const wordsOf = useFieldWords()
   const title = names[vendorOfProvider[form.provider]!]
+  const appId = form.fields.find(({ name }) => name === 'app_id')
   if (!certificate) {
     return (
       <Panel title={title} aside={<Badge>{say.notSet}</Badge>}>
@@ -54,7 +57,7 @@ export const CertificateCard = ({ form, environment, certificate, lane, onEdit }
         <dd>{certificate.name}</dd>
         {certificate.app_id && (
           <>
-            <dt>{form.fields.find(({ name }) => name === 'app_id')?.title ?? 'app_id'}</dt>
+            <dt>{appId ? wordsOf(appId).title : 'app_id'}</dt>
             <dd>
               <code>{certificate.app_id}</code>
             </dd>
