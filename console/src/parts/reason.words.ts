@@ -1,6 +1,6 @@
 import { reasonSentences } from '@carillon/protocol/sentences/reasons.ts'
 import { dictionary } from '../words/dictionary.ts'
-import { quoting } from '../words/told.ts'
+import { quoting } from '../words/quoting.ts'
 
 /** Why a delivery did not go, waits, or was not taken; and why a lane takes nothing. */
 export const reasonWords = dictionary({

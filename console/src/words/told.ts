@@ -13,6 +13,3 @@ export const useTold = <S extends Sentences>(words: Dictionary<S>): ((told: Told
 
 /** Where it stands alone; Chinese has no capitals. */
 export const capitalized = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1)
-
-/** A Chinese sentence with what somebody else said behind it, as it came. */
-export const quoting = (sentence: string, said: string): string => (said === '' ? sentence : `${sentence}（${said}）`)

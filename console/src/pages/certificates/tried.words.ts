@@ -1,6 +1,6 @@
 import { triedSentences } from '@carillon/protocol/sentences/tried.ts'
 import { dictionary } from '../../words/dictionary.ts'
-import { quoting } from '../../words/told.ts'
+import { quoting } from '../../words/quoting.ts'
 
 /** What a vendor thinks of an app's credentials. Which vendor stands above it. */
 export const triedWords = dictionary({
