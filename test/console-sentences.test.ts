@@ -28,7 +28,9 @@ const openInChinese = async (t: test.TestContext, { carillon }: VendorWorld): Pr
   return { page, problems }
 }
 
-test('a Chinese page says in Chinese what the server tells, and quotes vendors as they spoke', { timeout }, async (t) => {
+const promise = 'a Chinese page says in Chinese what the server tells, and quotes vendors as they spoke'
+
+test(promise, { timeout }, async (t: test.TestContext) => {
   const world = await startVendorWorld(t, { vendors: ['xiaomi', 'huawei', 'honor'], env: { CARILLON_PUBLIC_URL: '' } })
   const { carillon } = world
   const admin = { token: carillon.admin }
@@ -65,6 +67,11 @@ test('a Chinese page says in Chinese what the server tells, and quotes vendors a
   }
   await visit(page, `/devices/${silent.push_token}`)
   await look('last pushes', '用户已关闭推送')
+  t.assert.deepEqual(problems, [])
+  await visit(page, `/tasks/${task}?device=cp_nobody`)
+  await look('a refused call', '没有这台设备')
+  t.assert.ok(problems.every((problem) => problem.includes('404')), problems.join('\n'))
+  problems.length = 0
 
   await visit(page, '/certificates')
   await page.getByRole('button', { name: '检查 小米' }).click()
@@ -86,6 +93,16 @@ test('a Chinese page says in Chinese what the server tells, and quotes vendors a
     await page.getByRole('tab', { name: channel }).first().click()
     await settled(page)
     await look(`preflight: ${channel}`, '该厂商不支持此项')
+  }
+
+  const shown = { distribution_strategy: 'ospush_only', dry_run: true }
+  const silently = await carillon.notify({ audience: 'all', message: { type: 'cmd', ext: { a: 1 } }, setting: shown })
+  await visit(page, `/compose?task=${silently}`)
+  for (const [channel, words] of [
+    ['OPPO', '不支持此消息：该厂商无法传递不展示内容的消息'], ['魅族', '可用证书选项 pass_through 尝试发送'],
+  ] as const) {
+    await page.getByRole('tab', { name: channel }).first().click()
+    await look(`not carried: ${channel}`, words)
   }
 
   await carillon.ok('/app/setting', { ...admin, method: 'PUT', body: { push_enabled: false } })

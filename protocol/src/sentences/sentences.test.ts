@@ -1,6 +1,7 @@
 import test, { type TestContext } from 'node:test'
 import { answerSentences, eventAnswerOf } from './events.ts'
 import { groundsOf, notHere, plainly, type PlainReason, reasonOf, reasonSentences } from './reasons.ts'
+import { refusalOf, refusalSentences } from './refusals.ts'
 import { inEnglish, inWords } from './sentence.ts'
 
 const plain = Object.keys(reasonSentences).filter(
@@ -39,4 +40,13 @@ test('what a webhook met is told as it was stored', (t: TestContext) => {
     t.assert.equal(eventAnswerOf(stored).name, name)
     t.assert.equal(inEnglish(answerSentences, eventAnswerOf(stored)), stored)
   }
+})
+
+test('a refusal that says more than its code is known by its text', (t: TestContext) => {
+  const { fault, taken, ...plain } = refusalSentences
+  const alone = Object.values(plain).map((sentence) => sentence())
+  const said = [...alone, fault({ id: '7f3a' }), taken({ field: 'mobile' })]
+  t.assert.deepEqual(said.map((message) => refusalOf(message)?.name), [...Object.keys(plain), 'fault', 'taken'])
+  for (const message of said) t.assert.equal(inEnglish(refusalSentences, refusalOf(message)!), message)
+  for (const other of ['', 'no such path', 'it is taken away']) t.assert.equal(refusalOf(other), undefined)
 })

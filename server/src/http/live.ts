@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Overview } from '@carillon/protocol/console-answers.ts'
 import { LiveQuery } from '@carillon/protocol/console-bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { Logger } from 'pino'
 import type { App, Scope } from '../store/scope.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -76,7 +77,7 @@ export const liveRoutes = (parts: LiveParts): Route[] => [
     refuses: ['notFound'],
     handle: async ({ scope, query: { task_id }, scopeNow }) => {
       if (task_id !== undefined && !(typeof task_id === 'number' && (await parts.task(scope, task_id)))) {
-        throw new Refused('notFound', 'no such task')
+        throw new Refused('notFound', refusalSentences.no_task())
       }
       return new Written(async (response, closing) => {
         response.writeHead(200, headers)

@@ -3,6 +3,7 @@ import { WebhookEvents, WebhookReplay, WebhookSet } from '@carillon/protocol/bod
 import { eventAnswerOf } from '@carillon/protocol/sentences/events.ts'
 import { EventList, Replayed, WebhookRecordOrNull, WebhookSecret } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Clock } from '../clock.ts'
@@ -15,7 +16,7 @@ import { type Route, route } from './route.ts'
 export const webhookSeat = (app: number): string => `webhook/${app}`
 
 const none = (): never => {
-  throw new Refused('notFound', 'no webhook is set')
+  throw new Refused('notFound', refusalSentences.no_webhook())
 }
 
 export const webhookRoutes = ({ store, clock, seal }: { store: Store; clock: Clock; seal: Seal }): Route[] => [

@@ -362,7 +362,11 @@ const verdictOf = ({ status, body }: Reply): Verdict => {
   const fault = faultOf(body)
   const failure = failureOf(status, fault.code ?? codeOfStatus[status] ?? '', fault)
   const said = [fault.code ?? `HTTP ${status}`, fault.reason ?? fault.apns].filter((part) => part !== undefined)
-  return withCode(failure, cutCharacters(said.join(': '), 120))
+  const verdict = withCode(failure, cutCharacters(said.join(': '), 120))
+  // Which field is wrong stands in `why` already.
+  return failure.kind === 'refused' && fault.fields.length > 0
+    ? { ...verdict, said: cutCharacters(`${verdict.said}: ${fault.fields.join(', ')}`, 200) }
+    : verdict
 }
 
 export default defineVendor({

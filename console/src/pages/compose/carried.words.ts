@@ -16,7 +16,7 @@ export const droppedWords = dictionary({
   en: droppedSentences,
   zh: {
     data_only: () => '不展示，作为数据交给应用',
-    big_text_instead: () => '以 big_text 代替展示',
+    big_text_instead: () => '由长文本（big_text）代替展示',
     no_place: () => '该厂商不支持此项',
     needs: ({ field }) => `需要同时填写 ${field}`,
     no_room: () => '空间不足，放不下此项',
