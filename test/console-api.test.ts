@@ -78,7 +78,7 @@ suite('how the app is doing', () => {
     t.assert.deepEqual([live.status, live.type], [200, 'text/event-stream'])
     const { users } = await live.until('overview')
     const waiting = await live.until('task')
-    t.assert.deepEqual(Object.keys(waiting), ['task_id', 'state', 'counters', 'waiting', 'reasons'])
+    t.assert.deepEqual(Object.keys(waiting), ['task_id', 'state', 'counters', 'waiting', 'reasons', 'fates'])
     t.assert.deepEqual([waiting.task_id, waiting.waiting, waiting.counters.nativepush_received], [task, 1, 0])
     const device = await connectDevice(t, carillon, login)
     await device.has(1)

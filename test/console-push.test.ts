@@ -65,7 +65,7 @@ suite('counting before sending', () => {
     t.assert.deepEqual(await carillon.ok(
       '/push/count', { ...admin, body: { audience: 'all', setting: { request_id: 'r' } } },
     ), {
-      channels: {}, inbox: 0, held: 0, none: {}, devices: 0, complete: true,
+      channels: {}, inbox: 0, held: 0, none: {}, reasons: [], devices: 0, complete: true,
     })
     t.assert.deepEqual(await carillon.ok('/push/task/list', admin), [])
     for (const [path, body, field] of [

@@ -202,9 +202,12 @@ suite('the life of a task', { concurrency: 16 }, () => {
     await carillon.ok('/user/push', { token: login.token, body: { enabled: false } })
     for (const setting of [{}, { priority: 'high' }]) {
       const task = await send({ title: 'unwanted' }, setting)
-      const { state, counters, reasons } = await ends(task)
+      const { state, counters, reasons, fates } = await ends(task)
       t.assert.deepEqual([state, own(counters)], ['done', [0, 0, 0]])
       t.assert.deepEqual(reasons, { 'none: the user has switched push off': 1 })
+      const reason = { name: 'push_off', values: {} }
+      const why = 'the user has switched push off'
+      t.assert.deepEqual(fates, [{ channel: null, state: 'untargeted', reason, why, deliveries: 1 }])
       t.assert.match(await carillon.trace(task, login.push_token), /not sent: the user has switched push off/)
     }
     await carillon.ok('/user/push', { token: login.token, body: { enabled: true } })

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { storeCertificate } from '@carillon/server/access/certificates.ts'
 import { LAST_PROVIDER, type VendorName, sequenceItems, vendorNames, vendorOfProvider } from '@carillon/protocol/names.ts'
+import { inEnglish } from '@carillon/protocol/sentences/sentence.ts'
+import { warningSentences } from '@carillon/protocol/sentences/warnings.ts'
 import { systemClock } from '@carillon/server/clock.ts'
 import { type Command, Failed, UsageError, actor, appNamed, required } from './command.ts'
 
@@ -70,11 +72,13 @@ export const certCommands: Command[] = [
       const { checkCredentials } = await import('@carillon/server/vendors/vendors.ts') // only here: it takes a while to load
       const app = await appNamed(call, required(call, 'app'))
       const now = systemClock.now()
-      const warnings = await storeCertificate(
+      const found = await storeCertificate(
         { store, seal, check: () => checkCredentials(vendor, environment, fields, now) },
         { place: { app: app.id, vendor, environment }, fields, actor, now },
       )
-      print({ provider: vendor, environment, warnings }, [`${vendor} is set for ${app.app_id}`, ...warnings.map((text) => `warning: ${text}`)].join('\n'))
+      const warnings = found.map((warning) => inEnglish(warningSentences, warning))
+      const lines = [`${vendor} is set for ${app.app_id}`, ...warnings.map((text) => `warning: ${text}`)]
+      print({ provider: vendor, environment, warnings }, lines.join('\n'))
     },
   },
 ]

@@ -1,7 +1,11 @@
 import type { Static, TObject } from 'typebox'
-import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
+import { Count, Id, Millis, OrNull, Rows, Sentence, Words } from './answer-types.ts'
 import { AppSettingPut } from './bodies.ts'
 import { LAST_PROVIDER, platforms, providersInWords } from './names.ts'
+import { answerSentences } from './sentences/events.ts'
+import { reasonSentences } from './sentences/reasons.ts'
+import { triedSentences } from './sentences/tried.ts'
+import { warningSentences } from './sentences/warnings.ts'
 import { Type } from './type.ts'
 import { described, FreeObject, Int, OneOf } from './types.ts'
 
@@ -107,7 +111,10 @@ export const Certificate = Type.Object(
   { title: 'Certificate' },
 )
 
-export const CertificateSet = Type.Object({ warnings: Rows(Type.String(), 'What is unusual about it. It is used all the same.') })
+export const CertificateSet = Type.Object({
+  warnings: Rows(Type.String(), 'What is unusual about it. It is used all the same.'),
+  told: Rows(Sentence(warningSentences, 'Its name, and what is in it.'), 'The same by their names, in the same order.'),
+})
 
 export const ListedCertificate = Type.Object(
   {
@@ -126,6 +133,7 @@ export const CertificateList = Rows(ListedCertificate)
 export const CertificateTried = Type.Object({
   ok: Type.Boolean({ description: 'Whether the provider accepts the credentials.' }),
   message: Words('What it said, in words.'),
+  told: Sentence(triedSentences, 'The same by its name.'),
 })
 
 export const Lane = Type.Object(
@@ -133,6 +141,7 @@ export const Lane = Type.Object(
     ...place,
     state: OneOf(['open', 'paused', 'trying'], { description: '`paused`: takes nothing until then; `trying`: one request at a time, until one succeeds.' }),
     why: OrNull(Words('Why it is not open.')),
+    reason: OrNull(Sentence(reasonSentences, 'The same by its name; null where there is none.')),
     until: OrNull(Millis('Until when it is paused')),
     tokens_dying_since: OrNull(Millis('An alarm: since when so many tokens are called dead that none of it is believed')),
     requests_under_way: Count('Requests that wait for an answer.'),
@@ -189,6 +198,7 @@ export const Event = Type.Object(
     attempt: Count('How often it was told.'),
     delivered_at: OrNull(Millis('When it was taken')),
     answer: OrNull(Words('What the last attempt met.')),
+    told: OrNull(Sentence(answerSentences, 'The same by its name.')),
   },
   { title: 'Event' },
 )

@@ -10,6 +10,7 @@ const FormField = Type.Object(
     name: Words('Where the value goes: `app_id` and so on, or `options.x`.'),
     title: Words("What the provider's own console calls it."),
     help: Words('Where to find it, and when it is needed.'),
+    zh: Type.Object({ title: Type.String(), help: Type.String() }, { description: 'Title and help in Chinese.' }),
     required: Type.Boolean(),
     secret: Type.Boolean({ description: 'It is sealed and never shown again.' }),
     multiline: Type.Boolean({ description: 'The text of a file, rather than a word.' }),

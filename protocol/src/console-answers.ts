@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
-import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
+import { Count, Id, Millis, OrNull, Rows, Sentence, Words } from './answer-types.ts'
 import { Lane } from './answers.ts'
 import type { Tally } from './counters.ts'
 import { type ChannelName, vendorNames } from './names.ts'
+import { type AlarmKind, alarmSentences } from './sentences/alarms.ts'
+import { reasonSentences } from './sentences/reasons.ts'
 import { Type } from './type.ts'
 import { described, Int, OneOf } from './types.ts'
 
@@ -32,10 +34,7 @@ const tally = {
   received: Count('The device, or the vendor for it, said so.'),
 }
 
-const alarmKinds = [
-  'push_off', 'certificate_expired', 'certificate_expiring', 'tokens_dying', 'lane_paused', 'webhook_failing',
-  'bus_down',
-] as const
+const alarmKinds = Object.keys(alarmSentences) as AlarmKind[]
 
 export const Alarm = Type.Object(
   {
@@ -43,6 +42,8 @@ export const Alarm = Type.Object(
     vendor: Type.Optional(OneOf(vendorNames)),
     environment: Type.Optional(Int(0, 1, { description: '0 development, 1 production.' })),
     text: Words('What is wrong, in words for a person.'),
+    told: Sentence(alarmSentences, 'The same by its name, which is the kind of the alarm.'),
+    reason: Type.Optional(Sentence(reasonSentences, 'Why a lane is paused, which is all its text says.')),
     since: OrNull(Millis('Since when; null where nobody knows')),
   },
   { title: 'Alarm' },

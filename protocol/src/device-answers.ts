@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
-import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
+import { Count, Id, Millis, OrNull, Rows, Sentence, Words } from './answer-types.ts'
 import { ListedUser, place } from './answers.ts'
 import { deviceMatches } from './device-bodies.ts'
 import { channels, platforms, vendorNames } from './names.ts'
+import { reasonSentences } from './sentences/reasons.ts'
 import { Type } from './type.ts'
 import { Int, OneOf } from './types.ts'
 
@@ -73,6 +74,7 @@ const PushToDevice = Type.Object(
     title: OrNull(Words('The beginning of what is shown; null once its content is purged.')),
     channel: OrNull(OneOf(channels, { description: 'The one used last; null where none was chosen.' })),
     state: Words('Where it stands: `received`, `sent`, `waiting`, `pending` …; without a channel, why.'),
+    reason: Type.Optional(Sentence(reasonSentences, 'Why there is no channel, by its name.')),
     at: Millis('When the task was accepted'),
   },
   { title: 'PushToDevice' },

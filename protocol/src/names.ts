@@ -75,6 +75,13 @@ export const stepNames = [
 ] as const
 export type StepName = (typeof stepNames)[number]
 
+/** Where a delivery stands, or how it ended, in a word. */
+export const deliveryWords = [
+  'received', 'sent', 'done', 'pending', 'waiting', 'moved', 'refused', 'dead', 'expired', 'cancelled', 'overflow',
+  'replaced', 'planned', 'untargeted',
+] as const
+export type DeliveryWord = (typeof deliveryWords)[number]
+
 export const taskStates = ['accepted', 'planning', 'sending', 'done', 'cancelled', 'expired'] as const
 export type TaskState = (typeof taskStates)[number]
 

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox'
-import { Count, OrNull, Rows, Words } from './answer-types.ts'
+import { Count, OrNull, Rows, Sentence, Words } from './answer-types.ts'
 import { type ChannelName, channels } from './names.ts'
+import { droppedSentences, uncarriedSentences } from './sentences/carried.ts'
+import { reasonSentences } from './sentences/reasons.ts'
 import { Type } from './type.ts'
 import { OneOf } from './types.ts'
 
@@ -19,6 +21,10 @@ export const Counted = Type.Object(
     inbox: Count('Devices that are away and would find it in their inbox.'),
     held: Count('Devices of users whose quiet hours it would wait for.'),
     none: counts<string>('Devices it would not be sent to, by reason.'),
+    reasons: Rows(
+      Type.Object({ reason: Sentence(reasonSentences, 'Why not.'), devices: Count('How many.') }),
+      'The same by the name of the reason.',
+    ),
     devices: Count('All of these.'),
     complete: Type.Boolean({ description: 'False: there are more; counting ends after a moment.' }),
   },
@@ -37,7 +43,11 @@ const Cut = Type.Object(
 )
 
 const Dropped = Type.Object(
-  { field: Words('By its path, such as `message.android.sound`.'), why: Words('What becomes of it, in words.') },
+  {
+    field: Words('By its path, such as `message.android.sound`.'),
+    why: Words('What becomes of it, in words.'),
+    reason: Sentence(droppedSentences, 'The same by its name.'),
+  },
   { title: 'Dropped' },
 )
 
@@ -47,6 +57,7 @@ export const Carried = Type.Object(
     vendor: OneOf(channels, { description: 'The channel: a vendor, or nativepush.' }),
     carries: Type.Boolean({ description: 'Whether it has a way to carry this message.' }),
     why: Type.Optional(Words('Why not.')),
+    reason: Type.Optional(Sentence(uncarriedSentences, 'The same by its name.')),
     certificate: Type.Boolean({
       description:
         'Whether the app has a certificate there; nativepush needs none. Without one, the usual options of its ' +

@@ -1,8 +1,9 @@
 import type { Static, TSchema } from 'typebox'
-import { Count, Id, Millis, OrNull, Rows, Words } from './answer-types.ts'
+import { Count, Id, Millis, OrNull, Rows, Sentence, Words } from './answer-types.ts'
 import { type Counters, emptyCounters, type Tally } from './counters.ts'
-import { audienceKinds, channels, stepNames, taskStates } from './names.ts'
+import { audienceKinds, channels, deliveryWords, stepNames, taskStates } from './names.ts'
 import { Message, Setting } from './notify.ts'
+import { reasonSentences } from './sentences/reasons.ts'
 import { Type } from './type.ts'
 import { OneOf } from './types.ts'
 
@@ -62,6 +63,18 @@ const audienceShown = 'As it was sent; of push tokens, how many were asked for a
 const shownOrNull = <S extends TSchema>(schema: S, description: string) =>
   Type.Unsafe<unknown>({ anyOf: [schema, { type: 'null' }], description })
 
+const Fate = Type.Object(
+  {
+    channel: OrNull(OneOf(channels, { description: 'On which channel; null where none was chosen, or not yet.' })),
+    state: OneOf(deliveryWords, { description: 'Where these deliveries stand, or how they ended.' }),
+    reason: Type.Optional(Sentence(reasonSentences, 'Why there is no channel.')),
+    why: Type.Optional(Words('The same in words.')),
+    deliveries: Count('How many.'),
+  },
+  { title: 'Fate' },
+)
+export type Fate = Static<typeof Fate>
+
 export const TaskDescription = Type.Object(
   {
     ...summary,
@@ -78,6 +91,7 @@ export const TaskDescription = Type.Object(
       additionalProperties: { type: 'integer' },
       description: 'How many deliveries ended, or stand, in which way: `nativepush: received`, `none: push is off`.',
     }),
+    fates: Rows(Fate, 'The same, for programs.'),
   },
   { title: 'Task' },
 )
@@ -89,6 +103,7 @@ const Step = Type.Object(
     what: OneOf(stepNames, { description: 'What happened, for programs.' }),
     channel: Type.Optional(OneOf(channels, { description: 'On which channel.' })),
     why: Type.Optional(Words('Why, where somebody has said so: most often the vendor.')),
+    reason: Type.Optional(Sentence(reasonSentences, 'The same by its name; missing if it was stored without one.')),
     text: Words('All of it, in words for a person.'),
   },
   { title: 'Step' },

@@ -1,6 +1,9 @@
 import type { Counters, Tally } from '@carillon/protocol/counters.ts'
 import type { AudienceKind, ChannelName, Platform, StepName, TaskState } from '@carillon/protocol/names.ts'
 import type { Audience, Message, Setting } from '@carillon/protocol/notify.ts'
+import type { EventAnswer } from '@carillon/protocol/sentences/events.ts'
+import type { Reason } from '@carillon/protocol/sentences/reasons.ts'
+import type { Fate } from '@carillon/protocol/task-answers.ts'
 
 /** What every login answers with. */
 export interface TokenRecord {
@@ -61,6 +64,8 @@ export interface ListedLane {
   state: 'open' | 'paused' | 'trying'
   /** Why it is not open, and until when. */
   why: string | null
+  /** The same by its name. */
+  reason: Reason | null
   until: number | null
   /** An alarm: since when so many tokens are called dead that none of it is believed. */
   tokens_dying_since: number | null
@@ -87,6 +92,8 @@ export interface ListedEvent {
   delivered_at: number | null
   /** What the last attempt met. */
   answer: string | null
+  /** The same by its name. */
+  told: EventAnswer | null
 }
 
 export interface TaskSummary {
@@ -121,13 +128,15 @@ export interface TaskShown extends TaskSummary {
   waiting: number
   /** Deliveries by what became of them, such as `nativepush: received`. */
   reasons: Record<string, number>
+  /** The same, for programs. */
+  fates: Fate[]
 }
 
 export interface TraceShown {
   task_id: number
   state: TaskState
   /** What happened, for programs, and all of it in words. */
-  steps: { at: number | null; what: StepName; channel?: ChannelName; why?: string; text: string }[]
+  steps: { at: number | null; what: StepName; channel?: ChannelName; why?: string; reason?: Reason; text: string }[]
 }
 
 export interface Paged<T> {

@@ -6,6 +6,8 @@ import type { DeviceSearch, UserSearch } from '@carillon/protocol/device-bodies.
 import type { AudienceKind, TaskState } from '@carillon/protocol/names.ts'
 import type { Count, Notify, Preflight } from '@carillon/protocol/notify.ts'
 import type { Carried, Counted } from '@carillon/protocol/push-answers.ts'
+import type { TriedTold } from '@carillon/protocol/sentences/tried.ts'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 import type { TaskSeries } from '@carillon/protocol/task-answers.ts'
 import type {
   AuditEntry,
@@ -175,7 +177,9 @@ export class Caller {
   }
 
   /** Used from then on; `warnings` says what looks unusual. */
-  setCertificate(certificate: Omit<CertificatePut, 'environment'> & At): Promise<{ warnings: string[] }> {
+  setCertificate(
+    certificate: Omit<CertificatePut, 'environment'> & At,
+  ): Promise<{ warnings: string[]; told: Warning[] }> {
     return this.#ask('/push/certificate', { method: 'PUT', body: certificate })
   }
 
@@ -188,7 +192,7 @@ export class Caller {
   }
 
   /** Asks the provider itself, and says in words what is wrong. */
-  checkCertificate(at: At): Promise<{ ok: boolean; message: string }> {
+  checkCertificate(at: At): Promise<{ ok: boolean; message: string; told: TriedTold }> {
     return this.#ask('/push/certificate/check', { body: at })
   }
 

@@ -27,6 +27,8 @@ export interface TaskShown {
   waiting: number
   /** Deliveries by channel and what became of them, as in `nativepush: received`. */
   reasons: Record<string, number>
+  /** The same by name. */
+  fates: { channel: string | null; state: string; reason?: { name: string }; why?: string; deliveries: number }[]
   counters: Record<string, number>
 }
 

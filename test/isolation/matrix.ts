@@ -265,7 +265,7 @@ export const matrix: Record<string, Row> = {
     attempts: ({ people: { ann } }) => [{ user_id: [ann.id] }, { push_token: [ann.login.push_token] }].map((audience) => ({
       body: { audience },
       answers: onlyAdmins(200),
-      data: { channels: {}, inbox: 0, held: 0, none: {}, devices: 0, complete: true },
+      data: { channels: {}, inbox: 0, held: 0, none: {}, reasons: [], devices: 0, complete: true },
     })),
   },
   'POST /push/preflight': { attempts: () => [{ body: { message: { title: 'a' } }, answers: onlyAdmins(200) }] },

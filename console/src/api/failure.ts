@@ -1,4 +1,4 @@
-import { errors } from '@carillon/protocol/errors.ts'
+import { type ErrorName, errors } from '@carillon/protocol/errors.ts'
 import { CarillonError } from '@carillon/sdk/call.ts'
 
 const { tokenMissing, tokenInvalid, tokenExpired, badParameter } = errors
@@ -9,6 +9,12 @@ export const endOfSession = (error: unknown): 'expired' | 'ended' | undefined =>
   if (error.code === tokenExpired.code) return 'expired'
   return error.code === tokenMissing.code || error.code === tokenInvalid.code ? 'ended' : undefined
 }
+
+/** Which of the catalogue it is; undefined where it is no answer of the server. */
+export const errorName = (error: unknown): ErrorName | undefined =>
+  error instanceof CarillonError
+    ? (Object.keys(errors) as ErrorName[]).find((name) => errors[name].code === error.code)
+    : undefined
 
 /** The field that a refusal names, by its path: `message.title`, `audience.tag[3]`. */
 export const fieldOf = (error: unknown): string | undefined => {

@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 15_000
 const REFRESH_MS = 30_000
 
 /** What a live page hears of a task. */
-export type LiveTask = Pick<TaskDescription, 'task_id' | 'state' | 'counters' | 'waiting' | 'reasons'>
+export type LiveTask = Pick<TaskDescription, 'task_id' | 'state' | 'counters' | 'waiting' | 'reasons' | 'fates'>
 
 /** The newest figures there are: asked for now and then, told by the second while a page is live. */
 export const useOverview = () => {

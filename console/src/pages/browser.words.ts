@@ -1,5 +1,8 @@
 import { dictionary } from '../words/dictionary.ts'
 
+/** The sdk says it in English already. */
+const asItSays = (message: string): string => message
+
 export const browserWords = dictionary({
   en: {
     title: 'This browser as a device',
@@ -21,6 +24,11 @@ export const browserWords = dictionary({
     online: 'online',
     waiting: 'waiting to try again',
     stopped: 'stopped',
+    lost: asItSays,
+    refused: asItSays,
+    'signed out': asItSays,
+    'taken over': asItSays,
+    closed: asItSays,
     user: 'User',
     pushToken: 'Push token',
     sendHere: 'Send to this device',
@@ -66,6 +74,11 @@ export const browserWords = dictionary({
     online: '在线',
     waiting: '等待重试',
     stopped: '已停止',
+    lost: () => '连接已断开',
+    refused: () => '令牌未被接受，请重新登录',
+    'signed out': () => '已被服务器退出登录，请重新登录',
+    'taken over': () => '该设备已在别处连接',
+    closed: () => '已断开',
     user: '用户',
     pushToken: '推送令牌',
     sendHere: '发送到此设备',

@@ -27,7 +27,6 @@ export const tasksWords = dictionary({
     alias: 'aliases',
     user_id: 'users',
     push_token: 'devices',
-    app: 'the app',
 
     back: 'Tasks',
     cancel: 'Cancel it',
@@ -87,7 +86,6 @@ export const tasksWords = dictionary({
     alias: '别名',
     user_id: '用户',
     push_token: '设备',
-    app: '应用',
 
     back: '任务',
     cancel: '取消任务',

@@ -27,6 +27,7 @@ export const usersWords = dictionary({
 
     newUser: 'New user',
     username: 'Username',
+    taken: 'This is taken by another user.',
     password: 'Password',
     passwordHelp: 'Without one, the user gets access tokens from your server alone.',
     mobileHelp: 'With the country’s code, such as +8613800138000.',
@@ -142,6 +143,7 @@ export const usersWords = dictionary({
 
     newUser: '新建用户',
     username: '用户名',
+    taken: '已被其他用户占用。',
     password: '密码',
     passwordHelp: '不设密码时，用户只能通过您的服务器获得访问令牌。',
     mobileHelp: '包含国家代码，例如 +8613800138000。',

@@ -1,8 +1,12 @@
+import type { DeliveryWord } from '@carillon/protocol/names.ts'
+import type { Reason } from '@carillon/protocol/sentences/reasons.ts'
 import { useWords } from '../words/language.tsx'
+import { useTold } from '../words/told.ts'
 import { Badge, type Tone } from './badges.tsx'
 import { fateWords } from './fate.words.ts'
+import { reasonWords } from './reason.words.ts'
 
-const tones = {
+const tones: Record<DeliveryWord, Tone> = {
   received: 'good',
   sent: 'good',
   done: 'good',
@@ -17,12 +21,11 @@ const tones = {
   replaced: 'plain',
   planned: 'plain',
   untargeted: 'warn',
-} as const satisfies Record<string, Tone>
+}
 
-const isKnown = (state: string): state is keyof typeof tones => Object.hasOwn(tones, state)
-
-/** Where a delivery stands has a word in every language; why there was no channel is the server's own sentence. */
-export const Fate = ({ state }: { state: string }) => {
+/** Where a delivery stands; without a channel, why there is none. `why`: that in the server's own words. */
+export const Fate = ({ state, reason, why = '' }: { state: DeliveryWord; reason?: Reason; why?: string }) => {
   const say = useWords(fateWords)
-  return isKnown(state) ? <Badge tone={tones[state]}>{say[state]}</Badge> : state
+  const told = useTold(reasonWords)
+  return reason || why ? told(reason, why) : <Badge tone={tones[state]}>{say[state]}</Badge>
 }

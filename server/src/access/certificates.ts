@@ -1,4 +1,5 @@
 import { badField } from '@carillon/protocol/errors.ts'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 import { type CertificatePlace, type CertificateSecrets, certificateSeat, putCertificate } from '../store/certificates.ts'
 import type { Store } from '../store/store.ts'
 import type { Seal } from './seal.ts'
@@ -14,7 +15,7 @@ export interface CertificateFields {
 
 export interface CheckedFields {
   problems: readonly { field: string; expected: string }[]
-  warnings: readonly string[]
+  warnings: readonly Warning[]
   expiresAt: number | null
 }
 
@@ -24,7 +25,7 @@ const OPTIONS_LIMIT = 16_384
 export const storeCertificate = async (
   { store, seal, check }: { store: Store; seal: Seal; check(): CheckedFields },
   { place, fields, actor, now }: { place: CertificatePlace; fields: CertificateFields; actor: string; now: number },
-): Promise<readonly string[]> => {
+): Promise<readonly Warning[]> => {
   const { app_id, app_key, app_secret, certificate, name, options } = fields
   if (Buffer.byteLength(JSON.stringify(options)) > OPTIONS_LIMIT) throw badField('options', 'must be under 16 KiB of JSON')
   const { problems, warnings, expiresAt } = check()

@@ -1,5 +1,6 @@
 import { Refused } from '@carillon/protocol/errors.ts'
 import type { TokenById, TokenByLogin, TokenByUser } from '@carillon/protocol/bodies.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import { type Candidate, findCandidate, type IssuedBy, logIn, type LoginBy } from '../store/login.ts'
 import type { App, Scope } from '../store/scope.ts'
 import { passwordOf } from '../store/users.ts'
@@ -53,7 +54,7 @@ export const issueToken = async (
 ): Promise<TokenRecord> => {
   const issued = await issue(parts, scope.app, idOf(userId), guid, { actor: actorOf(scope) })
   if (issued === 'unknown') throw new Refused('userUnknown')
-  if (issued === 'disabled') throw new Refused('notAllowed', 'this user is disabled')
+  if (issued === 'disabled') throw new Refused('notAllowed', refusalSentences.user_disabled())
   return issued
 }
 

@@ -1,4 +1,5 @@
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { ChangePassword, Page, Register, RegisterBatch } from '@carillon/protocol/bodies.ts'
 import type { App, Scope } from '../store/scope.ts'
 import { logOut, revokeToken } from '../store/tokens.ts'
@@ -39,14 +40,14 @@ export const register = async (parts: AccessParts, app: App, body: Register, add
   const user = identity(body)
   // A look before the expensive hash; the insertion decides.
   const taken = await parts.store.read(takenName, { app: app.id, user })
-  if (taken) throw new Refused('userExists', `${taken} is taken`)
+  if (taken) throw new Refused('userExists', refusalSentences.taken({ field: taken }))
   const passwordHash = await parts.passwords.hash(body.password)
   const [made] = await parts.store.write(insertUsers, {
     app: app.id,
     users: [{ ...user, passwordHash }],
     now: parts.clock.now(),
   })
-  if (!made!.ok) throw new Refused('userExists', `${made!.taken} is taken`)
+  if (!made!.ok) throw new Refused('userExists', refusalSentences.taken({ field: made!.taken }))
   return made!.id
 }
 
@@ -79,7 +80,7 @@ export const registerBatch = async (
   made.forEach((result, i) => {
     rows[places[i]!] = result.ok
       ? { success: true, reason: null, user_id: result.id }
-      : { success: false, reason: `${result.taken} is taken`, user_id: null }
+      : { success: false, reason: refusalSentences.taken({ field: result.taken }), user_id: null }
   })
   return rows
 }
@@ -95,7 +96,7 @@ const tooWeak = ({ password }: Registration, app: App): string | null => {
 
 const taken = async ({ store }: Pick<AccessParts, 'store'>, app: App, user: Identity): Promise<string | null> => {
   const name = await store.read(takenName, { app: app.id, user })
-  return name ? `${name} is taken` : null
+  return name ? refusalSentences.taken({ field: name }) : null
 }
 
 /** All other tokens of the user end; the one that made the call stays. */

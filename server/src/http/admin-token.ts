@@ -1,6 +1,7 @@
 import { AdminTokenList, AdminTokenMade } from '@carillon/protocol/token-answers.ts'
 import { AdminTokenCreate, AdminTokenRef } from '@carillon/protocol/token-bodies.ts'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import { actorOf } from '../access/actor.ts'
 import { makeAdminToken } from '../access/apps.ts'
 import type { Changes } from '../access/changes.ts'
@@ -52,7 +53,7 @@ export const adminTokenRoutes = ({ store, clock, changes }: {
     example: { body: { id: some.token_id } },
     handle: async ({ scope, app, body: { id } }) => {
       const known = typeof id === 'number' && (await store.write(revokeToken, { app: app.id, id, actor: actorOf(scope), now: clock.now() }))
-      if (!known) throw new Refused('notFound', 'no such token')
+      if (!known) throw new Refused('notFound', refusalSentences.no_token())
       await changes.announce()
     },
   }),

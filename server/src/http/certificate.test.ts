@@ -11,9 +11,11 @@ import { openDoor } from './open-door.ts'
 
 const record = { app_id: '1', app_key: 'key', app_secret: 'very-secret', certificate: 'PEM-secret', name: 'main' }
 
+const odd = { name: 'pasted_twice', values: { field: 'app_key' } } as const
+
 const checkCredentials: CheckCredentials = (_vendor, _environment, { app_id, app_key }) => ({
   problems: app_id === '' ? [{ field: 'app_id', expected: 'is required' }] : [],
-  warnings: app_key === 'odd' ? ['app_key looks unusual'] : [],
+  warnings: app_key === 'odd' ? [odd] : [],
   expiresAt: 1_900_000_000_000,
 })
 
@@ -35,7 +37,7 @@ test('an admin sees the whole record, a user its public part, and nobody caches 
   const { asAdmin, asAnn } = await office(t)
   const options = { receipt_key: 'r', big: 7 }
   const put = await asAdmin('PUT', '/push/certificate', { provider: 2, ...record, options })
-  t.assert.deepEqual(put.body, { code: 200, data: { warnings: [] }, message: null })
+  t.assert.deepEqual(put.body, { code: 200, data: { warnings: [], told: [] }, message: null })
   const whole = await asAdmin('GET', '/push/certificate?provider=2')
   t.assert.deepEqual(whole.body.data, { ...record, options })
   t.assert.equal(whole.headers.get('cache-control'), 'no-store')
@@ -71,8 +73,9 @@ test('what the vendor cannot use is refused by its field, what is unusual only w
   const { asAdmin } = await office(t)
   const wrong = await asAdmin('PUT', '/push/certificate', { provider: 2, ...record, app_id: '' })
   t.assert.deepEqual([wrong.body.code, wrong.body.message], [10002, 'app_id is required'])
-  const odd = await asAdmin('PUT', '/push/certificate', { provider: 2, ...record, app_key: 'odd' })
-  t.assert.deepEqual(odd.body.data, { warnings: ['app_key looks unusual'] })
+  const unusual = await asAdmin('PUT', '/push/certificate', { provider: 2, ...record, app_key: 'odd' })
+  const words = 'app_key is the same as another field: one of the two was probably pasted twice'
+  t.assert.deepEqual(unusual.body.data, { warnings: [words], told: [odd] })
   const options = { a: 'x'.repeat(17_000) }
   const large = await asAdmin('PUT', '/push/certificate', { provider: 2, ...record, options })
   t.assert.match(large.body.message!, /^options /)

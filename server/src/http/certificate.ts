@@ -3,6 +3,9 @@ import { CertificateForms } from '@carillon/protocol/certificate-forms.ts'
 import { CertificatePut, CertificateQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor, type VendorName, vendorOfProvider } from '@carillon/protocol/names.ts'
+import { inEnglish } from '@carillon/protocol/sentences/sentence.ts'
+import type { TriedTold } from '@carillon/protocol/sentences/tried.ts'
+import { warningSentences } from '@carillon/protocol/sentences/warnings.ts'
 import { actorOf } from '../access/actor.ts'
 import { type CertificateFields, type CheckedFields, storeCertificate } from '../access/certificates.ts'
 import type { Changes } from '../access/changes.ts'
@@ -33,7 +36,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
   changes: Pick<Changes, 'announce'>
   checkCredentials: CheckCredentials
   /** Asks the vendor itself; undefined where there is no such certificate. */
-  tryCredentials(place: CertificatePlace): Promise<{ ok: boolean; words: string } | undefined>
+  tryCredentials(place: CertificatePlace): Promise<{ ok: boolean; words: string; told: TriedTold } | undefined>
   /** Where this vendor reports deliveries to; null where it does not, or cannot. */
   receiptUrl(place: CertificatePlace): string | null
   /** What a person is asked for, vendor by vendor. */
@@ -74,7 +77,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     answer: CertificateSet,
     example: {
       body: { provider: 3, environment: 1, name: 'com.example.app', app_secret: 'AppSecretFromTheConsole==' },
-      answer: { warnings: [] },
+      answer: { warnings: [], told: [] },
     },
     handle: async ({ scope, body }) => {
       const { app_id = '', app_key = '', app_secret = '', certificate = '', options = {}, name } = body
@@ -85,7 +88,7 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
         { place, fields, actor: actorOf(scope), now: clock.now() },
       )
       await changes.announce()
-      return { warnings: [...warnings] }
+      return { warnings: warnings.map((warning) => inEnglish(warningSentences, warning)), told: [...warnings] }
     },
   }),
   route({
@@ -113,11 +116,19 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
     body: CertificateQuery,
     answer: CertificateTried,
     refuses: ['certificateUnknown'],
-    example: { body: { provider: 3, environment: 1 }, answer: { ok: true, message: 'Xiaomi Mi Push accepts these credentials' } },
+    example: {
+      body: { provider: 3, environment: 1 },
+      answer: {
+        ok: true,
+        message: 'Xiaomi Mi Push accepts these credentials',
+        told: { name: 'accepted', values: { title: 'Xiaomi Mi Push' } },
+      },
+    },
     handle: async ({ scope, body }) => {
       const tried = await tryCredentials(placeOf(scope, body))
       if (!tried) throw new Refused('certificateUnknown')
-      return { ok: tried.ok, message: tried.words }
+      const { ok, words, told } = tried
+      return { ok, message: words, told }
     },
   }),
   route({
@@ -133,8 +144,9 @@ export const certificateRoutes = ({ store, clock, seal, changes, checkCredential
           provider: 4, vendor: 'flyme', title: 'Meizu', reports: true,
           fields: [
             {
-              name: 'app_id', title: 'App ID', help: 'As the open platform shows it.', required: true, secret: false,
-              multiline: false, kind: 'text', values: [],
+              name: 'app_id', title: 'App ID', help: 'As the open platform shows it.',
+              zh: { title: 'App ID', help: '与开放平台所示一致。' }, required: true, secret: false, multiline: false,
+              kind: 'text', values: [],
             },
           ],
         },

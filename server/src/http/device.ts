@@ -12,6 +12,7 @@ import {
 } from '@carillon/protocol/bodies.ts'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
 import { providerOfVendor } from '@carillon/protocol/names.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { Changes } from '../access/changes.ts'
 import type { Seal } from '../access/seal.ts'
 import { pushTokenRow } from '../access/token.ts'
@@ -218,14 +219,14 @@ export const deviceRoutes = ({ store, clock, seal, changes, isAlive }: {
 
 const mayAlias = ({ app, token }: Scope): void => {
   if (app.settings.alias_by === 'admin' && token.kind !== 'admin') {
-    throw new Refused('notAllowed', 'in this app aliases are given by admin tokens alone')
+    throw new Refused('notAllowed', refusalSentences.aliases_by_admin())
   }
 }
 
 const tagsOf = (tagged: Tagged): { tags: string[] } => {
   if (tagged.ok) return { tags: tagged.tags }
   if (tagged.why === 'full') throw badField('tags', `must leave the device with at most ${TAGS_MAX} tags`)
-  throw new Refused('notFound', 'no such device')
+  throw new Refused('notFound', refusalSentences.no_device())
 }
 
 const shown = (device: ListedDevice, seal: Seal, isAlive: (node: number) => boolean) => ({

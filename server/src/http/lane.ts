@@ -1,5 +1,6 @@
 import { LaneList } from '@carillon/protocol/answers.ts'
 import { providerOfVendor, type VendorName } from '@carillon/protocol/names.ts'
+import { type Grounds, reasonOf } from '@carillon/protocol/sentences/reasons.ts'
 import { some } from './examples.ts'
 import { type Route, route } from './route.ts'
 
@@ -7,10 +8,12 @@ export interface ShownLane {
   vendor: VendorName
   environment: number
   state: 'open' | 'paused' | 'trying'
-  trouble: { until: number; why: string } | undefined
+  trouble: (Grounds & { until: number }) | undefined
   doubtedSince: number | undefined
   requestsUnderWay: number
 }
+
+const wrongKey = 'the Team ID or Key ID is wrong (InvalidProviderToken)'
 
 export const laneRoute = ({ lanes }: { lanes(app: number): Promise<ShownLane[]> }): Route =>
   route({
@@ -22,7 +25,11 @@ export const laneRoute = ({ lanes }: { lanes(app: number): Promise<ShownLane[]> 
     answer: LaneList,
     example: {
       answer: [
-        { provider: 1, environment: 1, state: 'paused', why: 'the Team ID or Key ID is wrong (InvalidProviderToken)', until: some.at, tokens_dying_since: null, requests_under_way: 0 },
+        {
+          provider: 1, environment: 1, state: 'paused', why: wrongKey,
+          reason: { name: 'denied', values: { words: wrongKey, said: 'InvalidProviderToken' } },
+          until: some.at, tokens_dying_since: null, requests_under_way: 0,
+        },
       ],
     },
     handle: async ({ scope }) => (await lanes(scope.app.id)).map(laneShown),
@@ -34,6 +41,7 @@ export const laneShown = ({ vendor, environment, state, trouble, doubtedSince, r
   environment,
   state,
   why: trouble?.why ?? null,
+  reason: (trouble && reasonOf(trouble)) ?? null,
   until: trouble?.until ?? null,
   tokens_dying_since: doubtedSince ?? null,
   requests_under_way: requestsUnderWay,

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Overview } from '@carillon/protocol/console-answers.ts'
 import { LiveQuery } from '@carillon/protocol/console-bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { Logger } from 'pino'
 import type { App, Scope } from '../store/scope.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -44,6 +45,7 @@ const example: Overview = {
       vendor: 'apns',
       environment: 1,
       text: 'the certificate com.example.app ends on 2026-12-01',
+      told: { name: 'certificate_expiring', values: { name: 'com.example.app', day: '2026-12-01' } },
       since: null,
     },
   ],
@@ -68,14 +70,14 @@ export const liveRoutes = (parts: LiveParts): Route[] => [
     noun: 'apps',
     summary:
       'The same as server-sent events: `overview` at once and whenever it has changed, at most once a second; with ' +
-      'task_id also `task`, with what became of it so far: task_id, state, counters, waiting, reasons. It ends with ' +
-      'the access token.',
+      'task_id also `task`, with what became of it so far: task_id, state, counters, waiting, reasons, fates. It ' +
+      'ends with the access token.',
     query: LiveQuery,
     document: 'text/event-stream',
     refuses: ['notFound'],
     handle: async ({ scope, query: { task_id }, scopeNow }) => {
       if (task_id !== undefined && !(typeof task_id === 'number' && (await parts.task(scope, task_id)))) {
-        throw new Refused('notFound', 'no such task')
+        throw new Refused('notFound', refusalSentences.no_task())
       }
       return new Written(async (response, closing) => {
         response.writeHead(200, headers)

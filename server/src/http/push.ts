@@ -60,6 +60,7 @@ export const pushRoutes = ({ clock, accept, count, preflight, sizeOf }: PushPart
         inbox: 0,
         held: 0,
         none: { 'the device is logged out': 1 },
+        reasons: [{ reason: { name: 'logged_out', values: {} }, devices: 1 }],
         devices: 3,
         complete: true,
       },
@@ -88,7 +89,13 @@ export const pushRoutes = ({ clock, accept, count, preflight, sizeOf }: PushPart
           big_text: null,
           image: null,
           cut: [],
-          dropped: [{ field: 'message.android.sound', why: 'Honor Push has no place for it' }],
+          dropped: [
+            {
+              field: 'message.android.sound',
+              why: 'Honor Push has no place for it',
+              reason: { name: 'no_place', values: { title: 'Honor Push' } },
+            },
+          ],
           bytes: 212,
           limit: 4096,
         },

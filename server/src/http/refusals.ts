@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { Logger } from 'pino'
 import { StoreUnavailable } from '../store/store.ts'
 import { failure, RefusedWithData, send } from './envelope.ts'
@@ -41,6 +42,6 @@ export class Refusals {
     }
     const id = randomBytes(6).toString('hex')
     this.#log.error({ ...call, id, err: error }, 'a call failed inside')
-    return new Refused('fault', `our fault; the log says more under id ${id}`)
+    return new Refused('fault', refusalSentences.fault({ id }))
   }
 }

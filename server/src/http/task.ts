@@ -1,6 +1,7 @@
 import { CounterList, TaskDescription, TaskEnd, TaskSeries, TaskSummaries, TaskTrace } from '@carillon/protocol/task-answers.ts'
 import { TaskDetail, TaskList, TaskRef, TraceQuery } from '@carillon/protocol/bodies.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { Clock } from '../clock.ts'
 import { describeTask, pageOfTasks, readCounters, traceTask } from '../push/look.ts'
 import { seriesOf } from '../push/series.ts'
@@ -25,7 +26,7 @@ export const viewerOf = ({ app, kind, id }: Scope): Viewer => ({ app: app.id, sc
 export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
   const find = async (scope: Scope, id: number | bigint): Promise<TaskRow> => {
     const task = typeof id === 'number' ? await store.read(visibleTask, { viewer: viewerOf(scope), id }) : undefined
-    if (!task) throw new Refused('notFound', 'no such task')
+    if (!task) throw new Refused('notFound', refusalSentences.no_task())
     return task
   }
 
@@ -98,6 +99,10 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
           counters,
           waiting: 1,
           reasons: { 'nativepush: received': 1, 'nativepush: waiting': 1 },
+          fates: [
+            { channel: 'nativepush', state: 'received', deliveries: 1 },
+            { channel: 'nativepush', state: 'waiting', deliveries: 1 },
+          ],
         },
       },
       handle: async ({ scope, params }) => describeTask(store, viewerOf(scope), await find(scope, params.task_id), clock.now()),
@@ -146,7 +151,7 @@ export const taskRoutes = ({ store, clock, deviceOf }: TaskParts): Route[] => {
       handle: async ({ scope, params, query }) => {
         const task = await find(scope, params.task_id)
         const deviceId = await deviceOf(scope, query.push_token)
-        if (deviceId === undefined) throw new Refused('notFound', 'no such device')
+        if (deviceId === undefined) throw new Refused('notFound', refusalSentences.no_device())
         return { task_id: task.id, state: task.state, steps: await traceTask(store, task, deviceId) }
       },
     }),

@@ -1,5 +1,6 @@
 import type { DeviceRef } from '@carillon/protocol/bodies.ts'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import { hashToken } from '../access/token.ts'
 import type { DeviceOfUser } from '../store/devices.ts'
 import type { Scope } from '../store/scope.ts'
@@ -19,5 +20,5 @@ export const thisDevice = ({ app, id: userId, token }: Scope, body: DeviceRef, q
 
 /** Another user's device is refused exactly like one that does not exist. */
 export const known = (found: boolean): void => {
-  if (!found) throw new Refused('notFound', 'no such device')
+  if (!found) throw new Refused('notFound', refusalSentences.no_device())
 }

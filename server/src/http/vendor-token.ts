@@ -1,6 +1,7 @@
 import { Bind, Unbind } from '@carillon/protocol/bodies.ts'
 import { badField, Refused } from '@carillon/protocol/errors.ts'
 import { vendorOfProvider } from '@carillon/protocol/names.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import type { Clock } from '../clock.ts'
 import { bindVendorToken, unbindVendorTokens } from '../store/devices.ts'
 import type { Store } from '../store/store.ts'
@@ -27,7 +28,7 @@ export const vendorTokenRoutes = ({ store, clock }: { store: Store; clock: Clock
         now: clock.now(),
       })
       if (bound.ok) return
-      if (bound.why === 'device') throw new Refused('notFound', 'no such device')
+      if (bound.why === 'device') throw new Refused('notFound', refusalSentences.no_device())
       if (bound.why === 'certificate') throw new Refused('certificateUnknown', 'no certificate is named notifier_name')
       throw badField('notifier_name', 'is the name of several certificates: send provider too')
     },

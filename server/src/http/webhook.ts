@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { WebhookEvents, WebhookReplay, WebhookSet } from '@carillon/protocol/bodies.ts'
+import { eventAnswerOf } from '@carillon/protocol/sentences/events.ts'
 import { EventList, Replayed, WebhookRecordOrNull, WebhookSecret } from '@carillon/protocol/answers.ts'
 import { Refused } from '@carillon/protocol/errors.ts'
+import { refusalSentences } from '@carillon/protocol/sentences/refusals.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Clock } from '../clock.ts'
@@ -14,7 +16,7 @@ import { type Route, route } from './route.ts'
 export const webhookSeat = (app: number): string => `webhook/${app}`
 
 const none = (): never => {
-  throw new Refused('notFound', 'no webhook is set')
+  throw new Refused('notFound', refusalSentences.no_webhook())
 }
 
 export const webhookRoutes = ({ store, clock, seal }: { store: Store; clock: Clock; seal: Seal }): Route[] => [
@@ -90,11 +92,14 @@ export const webhookRoutes = ({ store, clock, seal }: { store: Store; clock: Clo
           attempt: 1,
           delivered_at: some.at + 90,
           answer: 'HTTP 204',
+          told: { name: 'said', values: { said: 'HTTP 204' } },
         },
       ],
     },
     handle: async ({ app, query }) =>
-      (await store.read(listEvents, { app: app.id, ...query })).map(({ data, ...event }) => ({ ...event, data: readStored(data) })),
+      (await store.read(listEvents, { app: app.id, ...query })).map(({ data, ...event }) => ({
+        ...event, data: readStored(data), told: event.answer === null ? null : eventAnswerOf(event.answer),
+      })),
   }),
   route({
     method: 'POST',

@@ -1,6 +1,9 @@
 import type { Alarm } from '@carillon/protocol/console-answers.ts'
 import { vendorOfProvider } from '@carillon/protocol/names.ts'
-import { TOKENS_DYING } from '../store/guard.ts'
+import { type AlarmTold, alarmSentences } from '@carillon/protocol/sentences/alarms.ts'
+import { eventAnswerOf } from '@carillon/protocol/sentences/events.ts'
+import type { Reason } from '@carillon/protocol/sentences/reasons.ts'
+import { inEnglish } from '@carillon/protocol/sentences/sentence.ts'
 import type { OverviewFigures } from '../store/overview.ts'
 
 /** A lane as far as it may be a reason for alarm. */
@@ -9,6 +12,7 @@ export interface AlarmedLane {
   environment: number
   state: string
   why: string | null
+  reason: Reason | null
   tokens_dying_since: number | null
 }
 
@@ -22,37 +26,39 @@ interface Seen {
 
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
+type About = Omit<Alarm, 'kind' | 'text' | 'told'>
+
+/** Its text is what its sentence says; of a paused lane, why that is. */
+const alarm = (told: AlarmTold, about: About, why?: string | null): Alarm => ({
+  kind: told.name, ...about, text: why ?? inEnglish(alarmSentences, told), told,
+})
+
 /** What is wrong, the worst first. */
 export const alarmsOf = ({ figures, pushOff, lanes, deaf, now }: Seen): Alarm[] => {
   const alarms: Alarm[] = []
-  if (pushOff) {
-    const text = 'push is switched off for this app: notify is refused'
-    alarms.push({ kind: 'push_off', text, since: figures.pushOffSince ?? null })
-  }
+  if (pushOff) alarms.push(alarm({ name: 'push_off', values: {} }, { since: figures.pushOffSince ?? null }))
   for (const { vendor, environment, name, expires_at } of figures.certificates) {
     const expired = expires_at <= now
-    const text = `the certificate ${name} ${expired ? 'ended' : 'ends'} on ${day(expires_at)}`
     const kind = expired ? 'certificate_expired' : 'certificate_expiring'
-    alarms.push({ kind, vendor, environment, text, since: expired ? expires_at : null })
+    const told = { name: kind, values: { name, day: day(expires_at) } } as const
+    alarms.push(alarm(told, { vendor, environment, since: expired ? expires_at : null }))
   }
-  for (const { provider, environment, state, why, tokens_dying_since } of lanes) {
+  for (const { provider, environment, state, why, reason, tokens_dying_since } of lanes) {
     const vendor = vendorOfProvider[provider]!
     if (tokens_dying_since !== null) {
-      alarms.push({ kind: 'tokens_dying', vendor, environment, text: TOKENS_DYING, since: tokens_dying_since })
+      alarms.push(alarm({ name: 'tokens_dying', values: {} }, { vendor, environment, since: tokens_dying_since }))
     }
     if (state === 'open') continue
-    const text = why ?? 'it takes nothing at the moment'
-    alarms.push({ kind: 'lane_paused', vendor, environment, text, since: null })
+    const about = { vendor, environment, ...(reason && { reason }), since: null }
+    alarms.push(alarm({ name: 'lane_paused', values: {} }, about, why))
   }
   const { webhook } = figures
   if (webhook) {
-    const lost = webhook.given_up > 0 ? `; ${webhook.given_up} were given up` : ''
-    const text = `events are not taken by the webhook (${webhook.answer})${lost}`
-    alarms.push({ kind: 'webhook_failing', text, since: webhook.since })
+    const { answer, given_up, since } = webhook
+    const heard = eventAnswerOf(answer)
+    const seconds = heard.name === 'no_answer' ? heard.values.seconds : 0
+    alarms.push(alarm({ name: 'webhook_failing', values: { answer, seconds, given_up } }, { since }))
   }
-  if (deaf) {
-    const text = `the nodes cannot hear one another: pushes take a second longer (${deaf.why})`
-    alarms.push({ kind: 'bus_down', text, since: deaf.since })
-  }
+  if (deaf) alarms.push(alarm({ name: 'bus_down', values: { words: deaf.why } }, { since: deaf.since }))
   return alarms
 }

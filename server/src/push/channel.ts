@@ -1,5 +1,6 @@
 import type { ChannelName, VendorName } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
+import type { Grounds } from '@carillon/protocol/sentences/reasons.ts'
 
 /** What a channel is handed: one task's message, the same for every target. */
 export interface Push {
@@ -38,8 +39,8 @@ export interface Target {
  */
 export type Outcome =
   | { kind: 'sent' | 'written' | 'queued' | 'away' }
-  | { kind: 'later' | 'denied' | 'lost'; why: string; at: number }
-  | { kind: 'dead' | 'refused' | 'unknown'; why: string }
+  | ({ kind: 'later' | 'denied' | 'lost'; at: number } & Grounds)
+  | ({ kind: 'dead' | 'refused' | 'unknown' } & Grounds)
 
 /** What a channel is told of the batch beside its targets. */
 export interface Handing {

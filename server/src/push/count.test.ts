@@ -12,10 +12,11 @@ test('a count says by which way each device would be reached, and stores nothing
   const hour = new Date(trial.clock.now()).getUTCHours()
   await trial.quiet(quiet, hour, (hour + 1) % 24)
   const count = (setting: object) => countAudience(trial.path, trial.scope, { audience: 'all', setting })
-  const all = { inbox: 0, held: 0, none: {}, devices: 4, complete: true }
+  const all = { inbox: 0, held: 0, none: {}, reasons: [], devices: 4, complete: true }
   t.assert.deepEqual(await count({}), { ...all, channels: { nativepush: 1, xiaomi: 1 }, inbox: 1, held: 1 })
   t.assert.deepEqual(await count({ distribution_strategy: 'ospush_only', priority: 'high' }), {
     ...all, channels: { xiaomi: 1 }, none: { 'no vendor can reach the device': 3 },
+    reasons: [{ reason: { name: 'no_vendor', values: {} }, devices: 3 }],
   })
   t.assert.equal(await trial.notify(), 1)
 })

@@ -3,6 +3,7 @@ import type { ChannelName } from '@carillon/protocol/names.ts'
 import { ownChannel } from '@carillon/protocol/names.ts'
 import type { Count } from '@carillon/protocol/notify.ts'
 import type { Counted } from '@carillon/protocol/push-answers.ts'
+import { groundsOf, reasonOf } from '@carillon/protocol/sentences/reasons.ts'
 import type { AudienceQuestion } from '../store/audience.ts'
 import type { NewBatch } from '../store/batches.ts'
 import type { Scope } from '../store/scope.ts'
@@ -34,7 +35,7 @@ export const countAudience = async (
   }
   const plan = await planOf(task, path.vendors)
   const question = { ...place, audience: await store.read(storedNow, { app: app.id, audience: requested(audience) }) }
-  const counted: Counted = { channels: {}, inbox: 0, held: 0, none: {}, devices: 0, complete: true }
+  const counted: Counted = { channels: {}, inbox: 0, held: 0, none: {}, reasons: [], devices: 0, complete: true }
   let [from, width, workMs] = [0, PAGE, 0]
   for (;;) {
     const startedAt = performance.now()
@@ -75,9 +76,18 @@ const routePage = async (tx: Tx, { question, plan, from, width, here }: Asked): 
 const add = (counted: Counted, { channel, state, reason, devices: { length } }: NewBatch): void => {
   counted.devices += length
   if (channel === 'held') counted.held += length
-  else if (channel === 'none') counted.none[reason ?? ''] = (counted.none[reason ?? ''] ?? 0) + length
+  else if (channel === 'none') leaveOut(counted, reason, length)
   else if (channel === ownChannel && state === 'waiting') counted.inbox += length
   else raise(counted.channels, channel, length)
+}
+
+const leaveOut = ({ none, reasons }: Counted, stored: string | null, by: number): void => {
+  const grounds = groundsOf(stored)
+  none[grounds.why] = (none[grounds.why] ?? 0) + by
+  const reason = reasonOf(grounds)!
+  const found = reasons.find(({ reason: { name } }) => name === reason.name)
+  if (found) found.devices += by
+  else reasons.push({ reason, devices: by })
 }
 
 const raise = (counts: Partial<Record<ChannelName, number>>, channel: ChannelName, by: number): void => {

@@ -1,4 +1,5 @@
 import { type ChannelName, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import { notHere, plainly } from '@carillon/protocol/sentences/reasons.ts'
 import { countOutcomes, transitions } from '../metrics.ts'
 import { readDevices } from '../store/audience.ts'
 import type { BatchChannel, NewBatch, WrittenBatch } from '../store/batches.ts'
@@ -39,8 +40,8 @@ interface Work {
   badges: Int32Array | null
 }
 
-const UNADDRESSED: Outcome = { kind: 'dead', why: 'the device has no such vendor token any more' }
-const UNHEARD: Outcome = { kind: 'unknown', why: 'the channel said nothing of it' }
+const UNADDRESSED: Outcome = { kind: 'dead', ...plainly('no_vendor_token') }
+const UNHEARD: Outcome = { kind: 'unknown', ...plainly('unmentioned') }
 const CLAIMS_A_TURN = 16
 const OWN_CLAIMS_A_TURN = 64
 const PRODUCTION = 1
@@ -153,7 +154,7 @@ export class Deliver {
       return this.#handOwn(work, open.filter(({ index }) => levelOf(batch.bytes[index]!) === NOTHING), unheard)
     }
     const vendor = vendors.channel(batch.channel as VendorName)
-    if (!vendor) return this.#settleOutcomes(work, open, open.map((): Outcome => ({ kind: 'refused', why: `this node has no ${batch.channel}` })))
+    if (!vendor) return this.#settleOutcomes(work, open, open.map((): Outcome => ({ kind: 'refused', ...notHere(batch.channel) })))
     await this.#address(work, batch.environment, open)
     const reachable = open.filter(({ address }) => address !== null)
     let marked = 0

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { PushToDevice as Shown } from '@carillon/protocol/device-answers.ts'
+import { groundsOf, reasonOf } from '@carillon/protocol/sentences/reasons.ts'
 import { type PushToDevice, pushesToMany, pushesToOne } from '../store/device-detail.ts'
 import type { Store } from '../store/store.ts'
 import { wordOf } from './look.ts'
@@ -32,7 +33,9 @@ export const lastPushes = async (
 }
 
 const shown = ({ task_id, title, accepted_at, channel, reason, byte }: PushToDevice): Shown => {
-  const isChannel = channel !== 'held' && channel !== 'none'
-  const state = isChannel ? wordOf(byte) : (reason ?? channel)
-  return { task_id, title, channel: isChannel ? channel : null, state, at: accepted_at }
+  const pushed = { task_id, title, at: accepted_at }
+  if (channel !== 'held' && channel !== 'none') return { ...pushed, channel, state: wordOf(byte) }
+  const grounds = groundsOf(reason)
+  const named = reasonOf(grounds)
+  return { ...pushed, channel: null, state: grounds.why, ...(named && { reason: named }) }
 }

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Counters, type Tally, emptyCounters } from '@carillon/protocol/counters.ts'
-import { type ChannelName, channels } from '@carillon/protocol/names.ts'
+import { type ChannelName, type DeliveryWord, channels } from '@carillon/protocol/names.ts'
+import { groundsOf, reasonOf } from '@carillon/protocol/sentences/reasons.ts'
+import type { Fate } from '@carillon/protocol/task-answers.ts'
 import type { StoredAudience } from '../store/audience.ts'
 import { levelOf, stateOf } from '../store/ledger.ts'
 import type { Store } from '../store/store.ts'
@@ -89,6 +91,8 @@ export interface TaskLook {
   waiting: number
   /** How many deliveries stand, or ended, in which way. */
   reasons: Record<string, number>
+  /** The same, for programs. */
+  fates: Fate[]
 }
 
 const BATCHES_AT_ONCE = 100
@@ -150,27 +154,41 @@ class Fates {
     for (const byte of bytes) seen.counts[byte]! += 1
   }
 
-  told(): { waiting: number; reasons: Record<string, number> } {
+  told(): Pick<TaskLook, 'waiting' | 'reasons' | 'fates'> {
     const reasons: Record<string, number> = {}
+    const fates = new Map<string, Fate>()
     let waiting = 0
     for (const { channel, reason, counts } of this.#bytes.values()) {
       counts.forEach((count, byte) => {
         if (count === 0) return
         if (stateOf(byte) === 'waiting' && !this.#expired) waiting += count
-        const key = channel === 'none' ? `none: ${reason ?? 'no channel'}` : `${channel}: ${this.#word(byte)}`
+        const state = this.#word(byte)
+        const key = `${channel}: ${channel === 'none' ? groundsOf(reason).why : state}`
         reasons[key] = (reasons[key] ?? 0) + count
+        const fate = fates.get(`${key} ${state}`) ?? fateOf(channel, state, reason)
+        fate.deliveries += count
+        fates.set(`${key} ${state}`, fate)
       })
     }
-    return { waiting, reasons }
+    return { waiting, reasons, fates: [...fates.values()] }
   }
 
-  #word(byte: number): string {
+  #word(byte: number): DeliveryWord {
     return this.#expired && stateOf(byte) === 'waiting' ? 'expired' : wordOf(byte)
   }
 }
 
+const fateOf = (channel: string, state: DeliveryWord, stored: string | null): Fate => {
+  if (isCounted(channel)) return { channel, state, deliveries: 0 }
+  const grounds = groundsOf(stored)
+  const reason = reasonOf(grounds)
+  return { channel: null, state, ...(reason && { reason }), why: grounds.why, deliveries: 0 }
+}
+
+const done = ['done', 'sent', 'received'] as const
+
 /** Where a delivery stands, in a word. */
-export const wordOf = (byte: number): string => {
+export const wordOf = (byte: number): DeliveryWord => {
   const state = stateOf(byte)
-  return state === 'done' ? ['done', 'sent', 'received'][levelOf(byte)]! : state
+  return state === 'done' ? done[levelOf(byte)] : state
 }

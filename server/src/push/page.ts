@@ -1,4 +1,5 @@
 import { type ChannelName, ownChannel } from '@carillon/protocol/names.ts'
+import type { PlainReason } from '@carillon/protocol/sentences/reasons.ts'
 import { type AudienceDevice, type UsableToken, usableTokens } from '../store/audience.ts'
 import type { NewBatch } from '../store/batches.ts'
 import type { DeliveryState } from '../store/ledger.ts'
@@ -59,7 +60,7 @@ export const batchesOf = (
   return batches
 }
 
-type Draft = Pick<NewBatch, 'channel' | 'environment' | 'reason' | 'state' | 'node' | 'dueAt'>
+type Draft = Pick<NewBatch, 'channel' | 'environment' | 'state' | 'node' | 'dueAt'> & { reason: PlainReason | null }
 
 const draft = (channel: NewBatch['channel'], state: DeliveryState, more: Partial<Draft> = {}): Draft => ({
   channel, state, environment: 1, reason: null, node: null, dueAt: null, ...more,
@@ -81,8 +82,8 @@ const draftFor = (
   const until = plan.urgent ? undefined : quietEnd(device, plan.quiet, here.now)
   if (until !== undefined) {
     return until < plan.expiresAt
-      ? draft('held', 'pending', { dueAt: until, reason: 'quiet hours of the user' })
-      : draft('none', 'untargeted', { reason: 'it expires before the quiet hours of the user end' })
+      ? draft('held', 'pending', { dueAt: until, reason: 'quiet_hours' })
+      : draft('none', 'untargeted', { reason: 'quiet_too_long' })
   }
   if (direction.to === 'inbox') return draft(ownChannel, 'waiting')
   const atOnce = here.alone ? here.now : here.now - CLOCKS_MS

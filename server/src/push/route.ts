@@ -1,4 +1,5 @@
 import { type ChannelName, type Strategy, type VendorName, ownChannel } from '@carillon/protocol/names.ts'
+import type { PlainReason } from '@carillon/protocol/sentences/reasons.ts'
 import type { Road } from './channel.ts'
 import type { QuietHours } from './quiet.ts'
 
@@ -33,14 +34,14 @@ export interface Routed {
 export type Direction =
   | { to: 'channel'; channel: ChannelName; environment: number }
   | { to: 'inbox' }
-  | { to: 'none'; reason: string }
+  | { to: 'none'; reason: PlainReason }
 
 const PRODUCTION = 1
 
 /** The best road not tried yet: pure, so that every combination can be tested. */
 export const route = (plan: Plan, device: Routed, tried: readonly ChannelName[] = []): Direction => {
-  if (!device.loggedIn) return { to: 'none', reason: 'the device is logged out' }
-  if (!device.pushEnabled) return { to: 'none', reason: 'the user has switched push off' }
+  if (!device.loggedIn) return { to: 'none', reason: 'logged_out' }
+  if (!device.pushEnabled) return { to: 'none', reason: 'push_off' }
 
   const { strategy } = plan
   if (strategy !== 'ospush_only' && device.online && !tried.includes(ownChannel)) {
@@ -54,9 +55,9 @@ export const route = (plan: Plan, device: Routed, tried: readonly ChannelName[] 
     }
   }
   if (strategy === 'ospush_only') {
-    return { to: 'none', reason: tried.length > 0 ? 'no other vendor is left to try' : 'no vendor can reach the device' }
+    return { to: 'none', reason: tried.length > 0 ? 'no_vendor_left' : 'no_vendor' }
   }
-  return plan.inbox ? { to: 'inbox' } : { to: 'none', reason: 'the device is away and the message is for now or never' }
+  return plan.inbox ? { to: 'inbox' } : { to: 'none', reason: 'now_or_never' }
 }
 
 const leads = (roads: readonly Road[], { vendor, environment }: Road): boolean =>

@@ -1,3 +1,4 @@
+import { groundsIn, plainly } from '@carillon/protocol/sentences/reasons.ts'
 import type { LogEntry } from '../store/batch-log.ts'
 import type { Change } from '../store/settlement.ts'
 import type { Outcome, Target } from './channel.ts'
@@ -26,7 +27,7 @@ export const sortOutcomes = (
     sorted.dueAt = sorted.dueAt === null ? at : Math.min(sorted.dueAt, at)
   }
   targets.forEach(({ index }, i) => {
-    const outcome = outcomes[i] ?? { kind: 'unknown', why: 'the channel said nothing of it' }
+    const outcome = outcomes[i] ?? { kind: 'unknown' as const, ...plainly('unmentioned') }
     switch (outcome.kind) {
       case 'sent':
         sorted.changes.push({ index, state: 'done', sent: true })
@@ -66,9 +67,9 @@ const logOf = (targets: readonly Target[], outcomes: readonly Outcome[], now: nu
   const groups = new Map<string, LogEntry & { places: number[] }>()
   outcomes.forEach((outcome, i) => {
     if (outcome.kind === 'written' || outcome.kind === 'sent') return // the tally's own marks tell of these
-    const why = 'why' in outcome ? outcome.why : undefined
-    const key = `${outcome.kind} ${why}`
-    const group = groups.get(key) ?? { at: now, what: outcome.kind, count: 0, places: [], ...(why && { why }) }
+    const grounds = 'why' in outcome && outcome.why ? groundsIn(outcome) : undefined
+    const key = `${outcome.kind} ${grounds?.why}`
+    const group = groups.get(key) ?? { at: now, what: outcome.kind, count: 0, places: [], ...grounds }
     group.count++
     if (group.places.length < PLACES_KEPT) group.places.push(targets[i]!.index)
     groups.set(key, group)

@@ -1,4 +1,6 @@
 import { type ChannelName, type StepName, channels } from '@carillon/protocol/names.ts'
+import { type Grounds, type Reason, groundsOf, plainly, reasonOf } from '@carillon/protocol/sentences/reasons.ts'
+import { stepSentences } from '@carillon/protocol/sentences/steps.ts'
 import { type DeliveryState, RECEIVED, SENT, levelOf, seenOf, stateOf } from '../store/ledger.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import type { TracedBatch } from '../store/trace.ts'
@@ -9,42 +11,8 @@ export interface Step {
   what: StepName
   channel?: ChannelName
   why?: string
+  reason?: Reason
   text: string
-}
-
-const words: Record<StepName, string> = {
-  accepted: 'the task was accepted',
-  to_be_planned: 'it will be planned then',
-  not_in_audience: 'the device was not in the audience when the task was planned',
-  not_reached_yet: 'the device has not been reached by planning yet',
-  not_sent: 'not sent',
-  held: 'held back',
-  chosen: 'was chosen',
-  sent: 'handed over',
-  received: 'acknowledged',
-  shown: 'the device has shown it',
-  dismissed: 'the person has dismissed it',
-  clicked: 'the person has clicked it',
-  away: 'the device was away, or did not acknowledge in time',
-  queued: 'the device was busy; it takes this from its inbox',
-  later: 'not taken yet',
-  gone: 'the vendor says this address is gone',
-  refused: 'refused',
-  denied: 'our credentials were not accepted',
-  lost: 'the answer was lost; it may have been taken, and is sent again',
-  unknown: 'nobody knows what became of it',
-  due: 'due then',
-  awaited: 'its acknowledgement is awaited until then',
-  in_inbox: 'it waits in the inbox until the device connects',
-  moved_on: 'it went on to the next channel',
-  ended: 'it ended here: no channel could take it',
-  ended_gone: 'it ended here: the vendor says this address is gone',
-  expired: 'it expired',
-  withdrawn: 'it was cancelled',
-  overflow: 'it was dropped from the inbox, which was full of newer ones',
-  replaced: 'a newer push with the same collapse_id took its place',
-  dry_run: 'a dry run: it would have been sent here',
-  cancelled: 'the task was cancelled',
 }
 
 /** What a delivery's present state says of its way; the others are seen by other steps. */
@@ -61,7 +29,7 @@ const happened: Record<string, StepName> = {
 
 const seen = [undefined, 'shown', 'dismissed', 'clicked'] as const
 
-const ofTask = (what: StepName, at: number | null): Step => ({ at, what, text: words[what] })
+const ofTask = (what: StepName, at: number | null): Step => ({ at, what, text: stepSentences[what] })
 
 /** Why did this device get it, or not? */
 export const traceInWords = (task: TaskRow, batches: readonly TracedBatch[]): Step[] => {
@@ -73,21 +41,31 @@ export const traceInWords = (task: TaskRow, batches: readonly TracedBatch[]): St
   return steps
 }
 
+const reasoned = (grounds: Grounds): Pick<Step, 'why' | 'reason'> => {
+  const reason = reasonOf(grounds)
+  return { why: grounds.why, ...(reason && { reason }) }
+}
+
+/** No channel was chosen, or not yet. */
+const unchosen = (what: 'not_sent' | 'held', grounds: Grounds): Step => ({
+  at: null, what, ...reasoned(grounds), text: `${stepSentences[what]}: ${grounds.why}`,
+})
+
 const stepsOf = (batch: TracedBatch): Step[] => {
   const { byte, log, dueAt } = batch
-  const reasoned = (what: 'not_sent' | 'held', why: string): Step => ({ at: null, what, why, text: `${words[what]}: ${why}` })
-  if (batch.channel === 'none') return [reasoned('not_sent', batch.reason ?? 'no channel could be chosen')]
+  if (batch.channel === 'none') return [unchosen('not_sent', groundsOf(batch.reason))]
   const channel = channels.find((name) => name === batch.channel)
-  const step = (what: StepName, at: number | null, why?: string): Step => ({
-    at, what, ...(channel && { channel }), ...(why && { why }), text: `${batch.channel}: ${words[what]}${why ? ` (${why})` : ''}`,
+  const step = (what: StepName, at: number | null, { why, ...more }: Partial<Grounds> = {}): Step => ({
+    at, what, ...(channel && { channel }), ...(why && reasoned({ why, ...more })),
+    text: `${batch.channel}: ${stepSentences[what]}${why ? ` (${why})` : ''}`,
   })
   const steps: Step[] = channel
-    ? [{ ...step('chosen', null), text: `${channel} ${words.chosen}` }]
-    : [reasoned('held', batch.reason ?? 'until later')]
-  for (const { at, what, why } of log) {
+    ? [{ ...step('chosen', null), text: `${channel} ${stepSentences.chosen}` }]
+    : [unchosen('held', batch.reason === null ? plainly('until_later') : groundsOf(batch.reason))]
+  for (const { at, what, ...grounds } of log) {
     if (what === 'received' && levelOf(byte) < RECEIVED) continue
     if (what === 'sent' && levelOf(byte) < SENT) continue
-    steps.push(step(happened[what] ?? 'unknown', at, why))
+    steps.push(step(happened[what] ?? 'unknown', at, grounds))
   }
   const state = stateOf(byte)
   const ending = endings[state]

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { answerSentences } from '@carillon/protocol/sentences/events.ts'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { type DueEvent, claimEvents, settleEvent } from '../store/events.ts'
@@ -66,6 +67,8 @@ const post = async ({ clock, secretOf }: WebhookParts, event: DueEvent): Promise
     return { delivered: response.ok, answer: `HTTP ${response.status}` }
   } catch (error) {
     const { name, message, cause } = error as Error & { cause?: { code?: string } }
-    return { delivered: false, answer: name === 'TimeoutError' ? `no answer within ${ANSWER_MS / 1000} s` : (cause?.code ?? message) }
+    const isLate = name === 'TimeoutError'
+    const answer = isLate ? answerSentences.no_answer({ seconds: ANSWER_MS / 1000 }) : (cause?.code ?? message)
+    return { delivered: false, answer }
   }
 }

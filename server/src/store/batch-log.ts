@@ -1,3 +1,4 @@
+import { type ReasonName, plainly } from '@carillon/protocol/sentences/reasons.ts'
 import { fold } from './ledger.ts'
 import type { Tx } from './store.ts'
 
@@ -9,6 +10,9 @@ export interface LogEntry {
   /** Which ones, by their place in the batch, where it is not all of them. */
   places?: number[]
   why?: string
+  reason?: ReasonName
+  /** What is quoted in it. */
+  said?: string
 }
 
 const LOG_ENTRIES = 24 // the first attempts and the latest ones tell the story; the middle of a long one does not
@@ -27,7 +31,7 @@ export const extendLog = (log: string, entries: readonly LogEntry[]): string => 
 /** A batch whose holder died with it: what it had handed over, nobody knows. */
 export const freeBatch = async (tx: Tx, id: number, now: number): Promise<void> => {
   const row = await tx.get<{ log: string; bytes: Uint8Array }>('SELECT log, bytes FROM batch_states WHERE batch_id = ? for update', id)
-  const entry = { at: now, what: 'lost', count: fold(row!.bytes).pending, why: 'the node ended while it was handing over' }
+  const entry = { at: now, what: 'lost', count: fold(row!.bytes).pending, ...plainly('node_ended') }
   await tx.run('UPDATE batch_states SET log = ?2 WHERE batch_id = ?1', id, extendLog(row!.log, [entry]))
   await tx.run('UPDATE batches SET held_until = 0 WHERE id = ?', id)
 }

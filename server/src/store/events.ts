@@ -1,3 +1,4 @@
+import { answerSentences } from '@carillon/protocol/sentences/events.ts'
 import { writeAudit } from './audit.ts'
 import { type Tx, list } from './store.ts'
 
@@ -84,7 +85,8 @@ export const setWebhook = async (
 /** False: there was none. What was not told yet is not told any more. */
 export const deleteWebhook = async (tx: Tx, { app, actor, now }: { app: number; actor: string; now: number }): Promise<boolean> => {
   if ((await tx.run('DELETE FROM webhooks WHERE app = ?', app)) === 0) return false
-  await tx.run(`UPDATE events SET due_at = NULL, answer = 'the webhook was removed' WHERE app = ? AND due_at IS NOT NULL`, app)
+  const answer = answerSentences.removed()
+  await tx.run('UPDATE events SET due_at = NULL, answer = ?2 WHERE app = ?1 AND due_at IS NOT NULL', app, answer)
   await writeAudit(tx, { app, at: now, actor, action: 'webhook.delete', detail: {} })
   return true
 }

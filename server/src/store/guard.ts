@@ -1,3 +1,5 @@
+import { alarmSentences } from '@carillon/protocol/sentences/alarms.ts'
+
 const WINDOW_S = 60
 const ENOUGH = 50
 const TOO_MANY = 0.2
@@ -6,9 +8,7 @@ const TOO_MANY = 0.2
 export const GUARD_MS = WINDOW_S * 1_000
 
 /** What operators are told then. */
-export const TOKENS_DYING =
-  'more than a fifth of the answers of a minute call their token dead: ' +
-  'most likely the certificate or its environment is wrong'
+export const TOKENS_DYING = alarmSentences.tokens_dying()
 
 /** Whether so many dead tokens among so many answers cannot be right. */
 export const areTooMany = (dead: number, answers: number): boolean => answers >= ENOUGH && dead > answers * TOO_MANY

@@ -1,4 +1,5 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
+import { type Grounds, groundsIn } from '@carillon/protocol/sentences/reasons.ts'
 import { Guard, type GuardState } from './guard.ts'
 import type { TokenPlace } from './quarantine.ts'
 import { type Tx, rows } from './store.ts'
@@ -10,12 +11,11 @@ export interface NoBodies {
 }
 
 /** A lane as all nodes together see it. */
-export interface LaneState {
+export interface LaneState extends Grounds {
   account: string
   vendor: VendorName
   environment: number
   pausedUntil: number
-  why: string
   /** In a row, after which it was given its break; 0 once something has worked. */
   failures: number
   /** The operator was told of its trouble, and nothing has worked since. */
@@ -41,8 +41,7 @@ export interface LaneRow {
 }
 
 /** What stands in a row's JSON; empty while there was no trouble. */
-interface Trouble {
-  why: string
+interface Trouble extends Grounds {
   failures: number
   /** What the operator was last told; '' once something has worked. */
   told: string
@@ -76,11 +75,11 @@ export const othersUnderWay = ({ under_way }: LaneRow, node: string, now: number
 /** As `node` is told of it. */
 export const stateOf = (row: LaneRow, node: string, now: number): LaneState => {
   const { account, vendor, environment, paused_until, doubted_at } = row
-  const { why, failures, told, noBodies } = troubleOf(row)
+  const { failures, told, noBodies, ...trouble } = troubleOf(row)
   const underWay = Object.values(othersUnderWay(row, node, now)).reduce((sum, { count }) => sum + count, 0)
   return {
-    account, vendor, environment, pausedUntil: paused_until, why, failures, isTold: told !== '', doubtedAt: doubted_at,
-    minute: guardOf(row).minute(now), underWay, noBodies,
+    account, vendor, environment, pausedUntil: paused_until, ...groundsIn(trouble), failures, isTold: told !== '',
+    doubtedAt: doubted_at, minute: guardOf(row).minute(now), underWay, noBodies,
   }
 }
 

@@ -25,7 +25,7 @@ export interface EndingCertificate {
 /** Events that are not taken where they are told. */
 export interface WebhookTrouble {
   since: number
-  answer: string | null
+  answer: string
   given_up: number
 }
 
@@ -121,7 +121,7 @@ const webhookTrouble = async (tx: Tx, app: number): Promise<WebhookTrouble | und
   const failing = since.filter(isFailing)
   if (failing.length === 0) return undefined
   const given_up = failing.filter(({ due_at }) => due_at === null).length
-  return { since: failing.at(-1)!.at, answer: failing[0]!.answer, given_up }
+  return { since: failing.at(-1)!.at, answer: failing[0]!.answer!, given_up }
 }
 
 const ENTRIES_LOOKED_AT = 200

@@ -1,3 +1,4 @@
+import { type Grounds, groundsIn } from '@carillon/protocol/sentences/reasons.ts'
 import { GUARD_MS, TOKENS_DYING } from './guard.ts'
 import type { LaneRow, LaneState, NoBodies } from './lane-states.ts'
 import { addLanes, guardOf, laneColumns, othersUnderWay, stateOf, troubleOf } from './lane-states.ts'
@@ -21,7 +22,7 @@ export interface LaneNews {
   worked: boolean
   underWay: number
   /** `tell`: the operator can do something about it. */
-  pause: { until: number; why: string; failures: number; tell: boolean } | null
+  pause: (Grounds & { until: number; failures: number; tell: boolean }) | null
   noBodies: NoBodies | null
 }
 
@@ -169,7 +170,7 @@ const apply = async (tx: Tx, row: LaneRow, news: LaneNews, now: number): Promise
   if (pause) {
     if (pause.until > row.paused_until) {
       row.paused_until = pause.until
-      trouble.why = pause.why
+      Object.assign(trouble, { reason: undefined, said: undefined, ...groundsIn(pause) })
     }
     trouble.failures = Math.max(trouble.failures, pause.failures)
     turn.told = pause.tell && trouble.told !== pause.why

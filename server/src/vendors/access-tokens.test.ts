@@ -94,7 +94,7 @@ test('what stands in the way of a token is told to all who want one, and nobody 
   t.assert.equal(sender.asked.length, 2)
   await clock.pass(1_000)
   sender.answer = () => ({ kind: 'lost', why: 'no answer' })
-  t.assert.deepEqual(await get(), { kind: 'down', why: 'no access token: no answer' })
+  t.assert.deepEqual(await get(), { kind: 'down', why: 'no access token: no answer', reason: 'no_access_token' })
   await clock.pass(1_000)
   numbered(sender)
   t.assert.equal(await get(), 'token 1')
@@ -120,7 +120,9 @@ test('a token that is made here is not made anew for the sake of trying', { time
 test('a credential that no token can be made of is denied, in words, and throws nothing', { timeout }, async (t: TestContext) => {
   const making = plainVendor({ access: { make: () => { throw new Error('the key is not a key') } } })
   const { desk: { tokens }, account } = startDesk(t, making)
-  t.assert.deepEqual(await tokens.get(making, account, ''), { kind: 'denied', why: 'no access token can be made: the key is not a key' })
+  t.assert.deepEqual(await tokens.get(making, account, ''), {
+    kind: 'denied', why: 'no access token can be made: the key is not a key', reason: 'no_access_token',
+  })
 })
 
 test('a vendor without access tokens is asked for none', { timeout }, async (t: TestContext) => {

@@ -3,6 +3,7 @@ import { DENIED_MS } from '../push/retry.ts'
 import type { AccessShelf, Refusal, ShelvedToken } from './access-shelf.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Exchanged } from './exchange.ts'
+import { unanswered } from './grounds.ts'
 import { nextDay } from './next-day.ts'
 import type { AccessToken, Vendor, VendorRequest, Verdict } from './vendor.ts'
 
@@ -103,7 +104,8 @@ export class AccessTokens {
 
   #ask(held: Held, errand: Errand): Promise<Asked> {
     held.asking ??= this.#obtain(held, errand)
-      .catch((error: unknown): Verdict => ({ kind: 'down', why: `no access token was found: ${messageOf(error)}` }))
+      .catch((error: unknown): Verdict =>
+        ({ kind: 'down', reason, why: `no access token was found: ${messageOf(error)}` }))
       .finally(() => (held.asking = undefined))
     return held.asking
   }
@@ -151,7 +153,7 @@ export class AccessTokens {
       }
       if (!shelved.isAsked && (await shelf.claim(seat, { after, dropped: held.dropped, anew }))) return undefined
       if (now - startedAt > LONGEST_WAIT_MS) {
-        return { kind: 'down', why: 'another node asks for an access token, and has no answer' }
+        return { kind: 'down', reason, why: 'another node asks for an access token, and has no answer' }
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
       shelved = await shelf.look(seat)
@@ -169,17 +171,22 @@ export class AccessTokens {
       if ('make' in access) return access.make(account, this.#clock.now())
       const request = access.request(account, region, this.#clock.now())
       const exchanged = await this.#exchange(vendor, account, region, request)
-      if (exchanged.kind !== 'reply') return { kind: 'down', why: `no access token: ${exchanged.why}` }
+      if (exchanged.kind !== 'reply') {
+        return { ...unanswered(exchanged), kind: 'down', reason, why: `no access token: ${exchanged.why}` }
+      }
       const asked = access.read(exchanged.reply, this.#clock.now())
       if ('value' in asked) return asked
       const { retryAfterMs } = exchanged
       return asked.kind === 'limited' && retryAfterMs !== undefined ? { ...asked, waitMs: retryAfterMs } : asked
     } catch (error) {
       // A credential that cannot be used although it was checked when it was set.
-      return { kind: 'denied', why: `no access token can be made: ${messageOf(error)}` }
+      return { kind: 'denied', reason, why: `no access token can be made: ${messageOf(error)}` }
     }
   }
 }
+
+/** Of all these verdicts: the vendor has not said anything. */
+const reason = 'no_access_token'
 
 const valueOf = (asked: Asked): string | Verdict => ('value' in asked ? asked.value : asked)
 

@@ -116,7 +116,7 @@ test('a changed certificate has an open lane, new access tokens and new connecti
     const account = (await find(vendor))!
     for (const region of ['', 'eu']) await desk.tokens.get(vendors[vendor], account, region)
     const lane = desk.lane(vendors[vendor], account)
-    await desk.pause(lane, account, until, 'denied', true)
+    await desk.pause(lane, account, until, { why: 'denied' }, true)
     lanes.push(lane)
   }
   const [before, old] = [sender.asked.length, (await find('xiaomi'))!]

@@ -330,7 +330,7 @@ for (const [status, reason, kind, more = {}] of table) {
     const verdict = read(status, { reason })
     t.assert.ok('why' in verdict)
     t.assert.ok(verdict.why.endsWith(` (${reason})`), verdict.why)
-    t.assert.deepEqual(verdict, { kind, why: verdict.why, ...more })
+    t.assert.deepEqual(verdict, { kind, why: verdict.why, said: reason, ...more })
   })
 }
 

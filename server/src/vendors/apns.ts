@@ -1,8 +1,9 @@
 import { createPrivateKey, hash, sign, X509Certificate } from 'node:crypto'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 import { Type } from '@carillon/protocol/type.ts'
 import { holdsCertificate, holdsPrivateKey, openIdentity, readPrivateKey } from './keys.ts'
 import { label, text, word } from './credentials.ts'
-import { cutCharacters, dataOf, readObject, typeOf } from './message.ts'
+import { cutCharacters, dataOf, readObject, typeOf, withCode } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type {
   AccessToken, Account, Checked, Environment, Fields, Problem, Reply, TlsIdentity, Vendor, VendorPush, Verdict,
@@ -24,12 +25,12 @@ const isSigningKey = (certificate: string) => holdsPrivateKey(certificate) && !h
 
 const checkSigningKey = ({ app_key, app_secret, certificate }: Fields): Partial<Checked> => {
   const problems: Problem[] = []
-  const warnings: string[] = []
+  const warnings: Warning[] = []
   const ids = [['app_key', 'Key ID', app_key], ['app_secret', 'Team ID', app_secret]] as const
   for (const [field, title, value] of ids) {
     if (value === '') problems.push({ field, expected: `must not be blank: with a .p8 key it is the ${title}` })
     else if (!/^[A-Z0-9]{10}$/.test(value)) {
-      warnings.push(`${field} has an unusual shape for "${title}", which is normally 10 capital letters and digits`)
+      warnings.push({ name: 'unusual', values: { field, title, usual: '10 capital letters and digits' } })
     }
   }
   const key = readPrivateKey(certificate)
@@ -59,26 +60,42 @@ const checkIdentity = (fields: Fields, environment: Environment, now: number): P
     return { problems: [{ field: 'certificate', expected }], expiresAt }
   }
   const warnings = purposeWarnings(leaf, fields.app_id, environment)
-  if (fields.app_key !== '') warnings.push('app_key is not used with a TLS certificate: a Key ID belongs to a .p8 key')
-  if (fields.app_secret !== '' && holdsCertificate(fields.certificate)) {
-    warnings.push('app_secret is not used with PEM text: a passphrase belongs to a .p12 file')
+  if (fields.app_key !== '') {
+    const words = 'app_key is not used with a TLS certificate: a Key ID belongs to a .p8 key'
+    warnings.push({ name: 'needless', values: { field: 'app_key', words } })
   }
-  if (expiresAt < now + SOON_DAYS * DAY_MS) warnings.push(`certificate expires soon, on ${day(expiresAt)}`)
-  if (beginsAt > now) warnings.push(`certificate is not valid before ${day(beginsAt)}`)
+  if (fields.app_secret !== '' && holdsCertificate(fields.certificate)) {
+    const words = 'app_secret is not used with PEM text: a passphrase belongs to a .p12 file'
+    warnings.push({ name: 'needless', values: { field: 'app_secret', words } })
+  }
+  if (expiresAt < now + SOON_DAYS * DAY_MS) {
+    const words = `certificate expires soon, on ${day(expiresAt)}`
+    warnings.push({ name: 'ends_soon', values: { field, day: day(expiresAt), words } })
+  }
+  if (beginsAt > now) {
+    const words = `certificate is not valid before ${day(beginsAt)}`
+    warnings.push({ name: 'begins_later', values: { field, day: day(beginsAt), words } })
+  }
   return { warnings, expiresAt }
 }
 
-const purposeWarnings = (leaf: X509Certificate, bundleId: string, environment: Environment): string[] => {
-  const warnings: string[] = []
+const field = 'certificate'
+
+const purposeWarnings = (leaf: X509Certificate, bundleId: string, environment: Environment): Warning[] => {
+  const warnings: Warning[] = []
   const topic = /^UID=(.+)$/m.exec(leaf.subject)?.[1]
-  if (!topic) warnings.push('certificate names no app (UID) in its subject, as push certificates of Apple do')
-  else if (bundleId !== '' && topic !== bundleId) {
-    warnings.push(`certificate belongs to ${topic}, which is not app_id: Apple refuses pushes for another app`)
+  if (!topic) {
+    const words = 'certificate names no app (UID) in its subject, as push certificates of Apple do'
+    warnings.push({ name: 'lacks', values: { field, part: 'UID', words } })
+  } else if (bundleId !== '' && topic !== bundleId) {
+    const words = `certificate belongs to ${topic}, which is not app_id: Apple refuses pushes for another app`
+    warnings.push({ name: 'differs', values: { field: 'app_id', other: `UID=${topic}`, words } })
   }
   const allowed = ALLOWS.map((oid) => leaf.raw.includes(oid))
   if (!allowed[environment] && allowed[1 - environment]) {
     const [other, own] = [ENVIRONMENTS[1 - environment], ENVIRONMENTS[environment]]
-    warnings.push(`certificate is made for ${other}, this record is for ${own}`)
+    const words = `certificate is made for ${other}, this record is for ${own}`
+    warnings.push({ name: 'differs', values: { field: 'environment', other: field, words } })
   }
   return warnings
 }
@@ -320,16 +337,15 @@ const verdictOf = ({ status, body }: Reply): Verdict => {
   if (status === 200) return sent
   const { reason, timestamp } = readObject(body) ?? {}
   if (typeof reason !== 'string' || reason === '') {
-    const failure = byStatus(status)
-    return { ...failure, why: `${failure.why} (HTTP ${status})` }
+    return withCode(byStatus(status), `HTTP ${status}`)
   }
-  const failure = Object.hasOwn(reasons, reason) ? reasons[reason]! : byStatus(status)
-  const why = `${failure.why} (${cutCharacters(reason, 64)})`
+  const known = Object.hasOwn(reasons, reason) ? reasons[reason]! : byStatus(status)
+  const failure = withCode(known, cutCharacters(reason, 64))
   // Milliseconds. A device that registered again later is not meant.
   if (failure.kind === 'dead' && status === 410 && Number.isSafeInteger(timestamp)) {
-    return { ...failure, why, since: timestamp as number }
+    return { ...failure, since: timestamp as number }
   }
-  return { ...failure, why }
+  return failure
 }
 
 export default defineVendor({
@@ -339,21 +355,28 @@ export default defineVendor({
     app_id: word({
       title: 'Bundle ID',
       description: 'The Bundle ID of the app; pushes are addressed to it.',
+      zh: { help: '应用的 Bundle ID，推送以它为目标。' },
       usual: { pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$', words: 'a reversed domain such as com.example.app' },
     }),
     app_key: Type.Optional(
-      word({ title: 'Key ID', description: 'With a .p8 key: its Key ID. With a TLS certificate: leave blank.' }),
+      word({
+        title: 'Key ID',
+        description: 'With a .p8 key: its Key ID. With a TLS certificate: leave blank.',
+        zh: { help: '使用 .p8 密钥时填其 Key ID；使用 TLS 证书时留空。' },
+      }),
     ),
     app_secret: Type.Optional(
       text({
         title: 'Team ID, or passphrase',
         description: 'With a .p8 key: the Team ID. With a .p12 file: its passphrase, if it has one.',
+        zh: { title: 'Team ID 或密码', help: '使用 .p8 密钥时填 Team ID；使用 .p12 文件时填其密码（如有）。' },
       }),
     ),
     certificate: text({
       title: 'Auth key (.p8), or push certificate',
       description:
         'The text of the .p8 file; or a .p12 file in base64; or PEM text with a certificate and its unencrypted key.',
+      zh: { title: '认证密钥（.p8）或推送证书', help: '.p8 文件的文本；或 base64 编码的 .p12 文件；或含证书及未加密私钥的 PEM 文本。' },
     }),
     name: label,
   }),

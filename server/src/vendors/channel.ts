@@ -1,3 +1,4 @@
+import { plainly } from '@carillon/protocol/sentences/reasons.ts'
 import type { Channel, Handing, Outcome, Push, Target } from '../push/channel.ts'
 import { DENIED_MS } from '../push/retry.ts'
 import type { Desk } from './desk.ts'
@@ -13,12 +14,12 @@ export const vendorChannel = (desk: Desk, vendor: Vendor): Channel => ({
     const now = desk.clock.now()
     const all = (outcome: Outcome): Outcome[] => targets.map(() => outcome)
     handing.by(account?.key ?? 'none')
-    if (!account) return all({ kind: 'denied', why: 'the app has no certificate for it', at: now + DENIED_MS })
+    if (!account) return all({ kind: 'denied', ...plainly('no_certificate'), at: now + DENIED_MS })
     const { taskId, message, setting, expiresAt } = push
     const vendorPush: VendorPush = { taskId, message, setting, appName: name, now, expiresAt, receiptUrl: desk.receiptUrl(push.appId, vendor.name) }
     const shownFrom = (message.show_begin_time ?? 0) * 1000
     if (shownFrom > now && !vendor.presents?.(vendorPush, account)) {
-      return all({ kind: 'later', why: 'it is to be shown later, which this vendor leaves to us', at: shownFrom })
+      return all({ kind: 'later', ...plainly('shown_later'), at: shownFrom })
     }
     return new Round(desk, vendor, account, vendorPush, handing).send(targets)
   },

@@ -6,6 +6,8 @@ export interface Wording {
   /** As the vendor's own console calls it. */
   title: string
   description: string
+  /** The same in Chinese, here because only this vendor says it; a title only where that is no name of the vendor's. */
+  zh: { title?: string; help: string }
   /** A value outside this pattern is a problem; `must` says what would be right. */
   pattern?: string
   must?: string
@@ -31,13 +33,14 @@ export const label = Type.Optional(
   Type.String({
     title: 'Name',
     description: 'Your own name for this record; a device may bind its vendor token by it.',
+    zh: { title: '名称', help: '此记录的名称；设备可按名称绑定厂商令牌。' },
     maxLength: 128,
     must: 'be at most 128 characters',
   }),
 )
 
 /** Vendors add classes now and then, so one that is not in the list only warns. */
-export const category = (classes: readonly string[], wording: Pick<Wording, 'title' | 'description'>) =>
+export const category = (classes: readonly string[], wording: Pick<Wording, 'title' | 'description' | 'zh'>) =>
   Type.Optional(
     word({ ...wording, usual: { pattern: `^(${classes.join('|')})$`, words: `one of ${classes.join(', ')}` } }),
   )
@@ -46,5 +49,6 @@ export const defaultChannel = Type.Optional(
   word({
     title: 'Default bar channel',
     description: "Android's notification channel for messages that name none. The app must have created it.",
+    zh: { title: '默认通知渠道', help: '消息未指定时使用的 Android 通知渠道，须由应用事先创建。' },
   }),
 )

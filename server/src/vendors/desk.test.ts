@@ -79,10 +79,10 @@ test('a token that was bound after the moment the vendor speaks of is not the on
 
 test('a pause the operator can end is told once, one that ends by itself is not', { timeout }, async (t: TestContext) => {
   const { store, clock, desk, lane, account, trial } = await startDesk(t, 0)
-  await desk.pause(lane, account, clock.now() + 1_000, 'slower, please', false)
+  await desk.pause(lane, account, clock.now() + 1_000, { why: 'slower, please' }, false)
   clock.at += 1_000
   const until = clock.now() + MINUTE
-  await Promise.all(Array.from({ length: 50 }, () => desk.pause(lane, account, until, 'the secret is wrong', true)))
+  await Promise.all(Array.from({ length: 50 }, () => desk.pause(lane, account, until, { why: 'the secret is wrong' }, true)))
   t.assert.deepEqual(await store.read(eventsOf, { kind: 'lane.paused' }), [{ vendor: 'xiaomi', environment: 1, why: 'the secret is wrong', until }])
   t.assert.equal(desk.isOpen('xiaomi', trial.app, 1), false)
   t.assert.equal(desk.isOpen('xiaomi', trial.app, 0), true, 'the other environment is another lane')

@@ -1,4 +1,5 @@
 import type { VendorName } from '@carillon/protocol/names.ts'
+import { type Grounds, groundsIn } from '@carillon/protocol/sentences/reasons.ts'
 import type { Logger } from 'pino'
 import type { Seal } from '../access/seal.ts'
 import type { Clock } from '../clock.ts'
@@ -11,7 +12,7 @@ import { type Store, StoreUnavailable } from '../store/store.ts'
 import { AccessShelf } from './access-shelf.ts'
 import { AccessTokens } from './access-tokens.ts'
 import type { Accounts, OpenAccount } from './accounts.ts'
-import { Lane, type LaneState, laneState } from './lane.ts'
+import { Lane, type LaneState, type LaneTrouble, laneState } from './lane.ts'
 import { Prepared } from './prepared.ts'
 import { OwnRate } from './rate.ts'
 import { Resting } from './resting.ts'
@@ -45,7 +46,7 @@ export interface LaneReport {
   environment: number
   state: LaneState
   /** Why it is not open, and until when. */
-  trouble: { until: number; why: string } | undefined
+  trouble: LaneTrouble | undefined
   /** Since when its dead tokens are not believed, because there are too many of them. */
   doubtedSince: number | undefined
   requestsUnderWay: number
@@ -155,11 +156,11 @@ export class Desk {
   async #othersReports(app: number): Promise<LaneReport[]> {
     const now = this.clock.now()
     const [{ accounts }, states] = await Promise.all([this.accounts.of(app), this.store.read(lanesOf, { app, now })])
-    return states.flatMap(({ account, vendor, environment, pausedUntil, why, failures, doubtedAt, underWay }) => {
+    return states.flatMap(({ account, vendor, environment, pausedUntil, failures, doubtedAt, underWay, ...heard }) => {
       const isHere = this.#lanes.has(placeOf({ vendor, app, environment }))
       if (isHere || !accounts.some(({ key }) => key === account)) return []
       const state = laneState(pausedUntil, failures, now)
-      const trouble = state === 'open' ? undefined : { until: pausedUntil, why }
+      const trouble = state === 'open' ? undefined : { until: pausedUntil, ...groundsIn(heard) }
       const doubtedSince = doubtedAt ?? undefined
       return [{ app, vendor, environment, state, trouble, doubtedSince, requestsUnderWay: underWay }]
     })
@@ -171,20 +172,22 @@ export class Desk {
   }
 
   /** The vendor's side failed: after some in a row the lane is given a break. */
-  fails(lane: Lane, account: OpenAccount, why: string): void {
-    if (!lane.fails(why, this.#chance())) return
+  fails(lane: Lane, account: OpenAccount, grounds: Grounds): void {
+    if (!lane.fails(grounds, this.#chance())) return
     const { app, vendor, environment } = account
+    const { why } = grounds
     this.log.warn({ app, vendor, environment, why }, 'a vendor fails again and again; its lane has a break')
-    void this.#shared?.pause(account, { until: lane.trouble!.until, why, failures: lane.failures, tell: false })
+    void this.#shared?.pause(account, { until: lane.trouble!.until, ...grounds, failures: lane.failures, tell: false })
   }
 
   /**
    * A pause that the operator can do something about is told, once until something has worked. It is awaited before its
    * pushes are settled: whoever sees that they wait can see why, on whichever node.
    */
-  async pause(lane: Lane, account: OpenAccount, until: number, why: string, tell: boolean): Promise<void> {
-    const wasOpen = lane.pause(until, why)
-    if (this.#shared) return this.#shared.pause(account, { until, why, failures: 0, tell: tell && wasOpen })
+  async pause(lane: Lane, account: OpenAccount, until: number, grounds: Grounds, tell: boolean): Promise<void> {
+    const { why } = grounds
+    const wasOpen = lane.pause(until, grounds)
+    if (this.#shared) return this.#shared.pause(account, { until, ...grounds, failures: 0, tell: tell && wasOpen })
     if (!wasOpen || !tell || !lane.isNews(why)) return
     const { app, vendor, environment } = account
     this.log.error({ app, vendor, environment, why, until: new Date(until).toISOString() }, 'a lane is paused')

@@ -35,7 +35,7 @@ test('two nodes with a broadcast each send no more in any second than the vendor
   t.assert.ok(most <= perSecond * 1.1 + 1, `${most} in a second`)
   t.assert.ok(arrivals.length >= 4 * perSecond * 0.85, `${arrivals.length} in four seconds`)
   for (const { sender } of nodes) t.assert.ok(sender.asked.length > perSecond, 'both take part')
-  await nodes[0]!.desk.pause(nodes[0]!.lane(), openAccount(), clock.at + MINUTE, 'enough', false)
+  await nodes[0]!.desk.pause(nodes[0]!.lane(), openAccount(), clock.at + MINUTE, { why: 'enough' }, false)
   await pass(1_000, 100)
 })
 
@@ -46,7 +46,7 @@ test('what one node is asked to wait for, the others wait for within a second, a
   await here!.send(['b'])
   await pass(1_000, 100)
   const [outcome] = await there!.send(['c'])
-  t.assert.deepEqual(outcome, { kind: 'later', why: 'slower, please', at: NOW + 30_000 })
+  t.assert.deepEqual(outcome, { kind: 'later', why: 'slower, please', reason: 'limited', at: NOW + 30_000 })
   t.assert.equal(there!.sender.asked.length, 1)
   t.assert.equal(there!.desk.isOpen('xiaomi', 1, 1), false)
   await pass(30_000, 1_000)
@@ -79,7 +79,7 @@ test('a pause shows on every node, also on one that sends nothing, and is told o
   await settle()
   for (const { desk } of nodes) {
     const reports = await desk.reports(1)
-    t.assert.deepEqual(reports.map(({ vendor, state, trouble }) => [vendor, state, trouble]), [['xiaomi', 'paused', { until: NOW + 500 + MINUTE, why: 'the secret is wrong' }]])
+    t.assert.deepEqual(reports.map(({ vendor, state, trouble }) => [vendor, state, trouble]), [['xiaomi', 'paused', { until: NOW + 500 + MINUTE, why: 'the secret is wrong', reason: 'denied' }]])
   }
   t.assert.equal((await eventsOf(idle!.store, 'lane.paused')).length, 1)
   t.assert.equal(nodes.flatMap(({ logged }) => logged).filter(({ msg }) => msg === 'a lane is paused').length, 1)
@@ -89,7 +89,7 @@ test('a pause shows on every node, also on one that sends nothing, and is told o
 test('a pause that ends a moment after the one that is known is known to every node too', { timeout }, async (t: TestContext) => {
   const { nodes: [here, there], pass, clock } = await startDesks(t, await server.database(), plainVendor())
   const until = clock.at + MINUTE
-  for (const later of [0, 100]) await here!.desk.pause(here!.lane(), openAccount(), until + later, 'slower, please', false)
+  for (const later of [0, 100]) await here!.desk.pause(here!.lane(), openAccount(), until + later, { why: 'slower, please' }, false)
   there!.lane()
   await pass(1_000, 100)
   t.assert.equal(there!.lane().trouble?.until, until + 100)
@@ -184,7 +184,7 @@ test('a device that its vendor asked to leave alone is left alone by every node'
   const [resting, other] = await sending
   t.assert.deepEqual([resting!.kind, other!.kind], ['later', 'sent'])
   t.assert.deepEqual(there!.sender.asked.map((errand) => sentTo(errand).to), [['b']])
-  t.assert.deepEqual(resting, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', at: NOW + 30_000 })
+  t.assert.deepEqual(resting, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', reason: 'resting', at: NOW + 30_000 })
 })
 
 test('whoever takes up what another node has begun knows at once which devices are to be left alone', { timeout }, async (t: TestContext) => {
@@ -218,7 +218,7 @@ test('while the store is away a node sends nothing, and afterwards tells what it
   await pass(3_000, 100)
   t.assert.equal((await sending)[0]!.kind, 'later')
   t.assert.equal(here!.sender.asked.length, 1)
-  await here!.desk.pause(here!.lane(), openAccount(), clock.at + MINUTE, 'slower, please', false)
+  await here!.desk.pause(here!.lane(), openAccount(), clock.at + MINUTE, { why: 'slower, please' }, false)
   await pass(1_000, 100)
   here!.store.isAway = false
   await pass(500, 100)

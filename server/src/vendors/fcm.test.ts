@@ -401,13 +401,15 @@ for (const [code, status, details, kind, end, text = '', more = {}] of table) {
     const verdict = read(code, { error: { code, message: text, status, details } })
     t.assert.ok('why' in verdict)
     t.assert.ok(verdict.why.endsWith(` (${end})`), verdict.why)
-    t.assert.deepEqual(verdict, { kind, why: verdict.why, ...more })
+    t.assert.ok(verdict.said?.startsWith(end), String(verdict.said))
+    t.assert.deepEqual(verdict, { kind, why: verdict.why, said: verdict.said, ...more })
   })
 }
 
 test('a push that is refused for one of its fields says which', (t: TestContext) => {
   const verdict = read(400, { error: { status: 'INVALID_ARGUMENT', details: [field('message.data[0].value')] } })
   t.assert.ok('why' in verdict && verdict.why.includes('message.data[0].value'))
+  t.assert.equal(verdict.said, 'INVALID_ARGUMENT: message.data[0].value')
 })
 
 test('an answer that is not understood is judged by its status and never makes a token dead', (t: TestContext) => {

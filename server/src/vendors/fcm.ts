@@ -1,11 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import type { Message } from '@carillon/protocol/notify.ts'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 import { Type } from '@carillon/protocol/type.ts'
 import { readPrivateKey } from './keys.ts'
 import { defaultChannel, label, text, word } from './credentials.ts'
 import {
   androidOf, badgeOf, cutCharacters, dataOf, httpsPictureOf, oauthTokenOf, objectOf, readIntent, readObject,
-  secondsLeft, typeOf,
+  secondsLeft, typeOf, withCode,
 } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type {
@@ -45,20 +46,31 @@ const checkFile = ({ app_id, app_key, app_secret, certificate }: Fields): Partia
   if (missing.length > 0) return wrong(`must be a key file that holds ${missing.join(', ')}`)
 
   const account = file as unknown as ServiceAccount
-  const warnings: string[] = []
+  const warnings: Warning[] = []
   if (app_id !== '' && app_id !== account.project_id) {
-    warnings.push('app_id is not the project_id in certificate, which counts')
+    warnings.push(differs('app_id', 'project_id'))
   }
   if (app_key !== '' && app_key !== account.client_email) {
-    warnings.push('app_key is not the client_email in certificate, which counts')
+    warnings.push(differs('app_key', 'client_email'))
   }
-  if (app_secret !== '') warnings.push('app_secret is not used when certificate holds the key file')
-  if (typeof file.private_key_id !== 'string') warnings.push('certificate holds no private_key_id')
+  if (app_secret !== '') {
+    const words = 'app_secret is not used when certificate holds the key file'
+    warnings.push({ name: 'needless', values: { field: 'app_secret', words } })
+  }
+  if (typeof file.private_key_id !== 'string') {
+    const words = 'certificate holds no private_key_id'
+    warnings.push({ name: 'lacks', values: { field: 'certificate', part: 'private_key_id', words } })
+  }
   if (file.token_uri !== undefined && file.token_uri !== TOKEN_URI) {
-    warnings.push(`certificate names another token_uri than ${TOKEN_URI}`)
+    const words = `certificate names another token_uri than ${TOKEN_URI}`
+    warnings.push({ name: 'differs', values: { field: 'token_uri', other: TOKEN_URI, words } })
   }
   return withAccount('certificate', account, { problems: [], warnings })
 }
+
+const differs = (field: FieldName, other: string): Warning => ({
+  name: 'differs', values: { field, other, words: `${field} is not the ${other} in certificate, which counts` },
+})
 
 /** The same three values pasted one by one. */
 const checkPieces = (fields: Fields): Partial<Checked> => {
@@ -85,12 +97,17 @@ const withAccount = (
   if (key?.asymmetricKeyType !== 'rsa') {
     problems.push({ field: keyField, expected: 'must hold an RSA private key in PEM, BEGIN and END lines included' })
   } else if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_BITS) {
-    warnings.push(`${keyField} holds an RSA key shorter than the ${RSA_BITS} bits Google issues`)
+    const words = `${keyField} holds an RSA key shorter than the ${RSA_BITS} bits Google issues`
+    warnings.push({ name: 'odd', values: { field: keyField, words } })
   }
   if (project_id !== '' && !/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/.test(project_id)) {
-    warnings.push('the Project ID has an unusual shape: normally 6 to 30 lower-case letters, digits and dashes')
+    const words = 'the Project ID has an unusual shape: normally 6 to 30 lower-case letters, digits and dashes'
+    warnings.push({ name: 'odd', values: { field: 'project_id', words } })
   }
-  if (client_email !== '' && !client_email.includes('@')) warnings.push('the service account email has no @ in it')
+  if (client_email !== '' && !client_email.includes('@')) {
+    const words = 'the service account email has no @ in it'
+    warnings.push({ name: 'lacks', values: { field: 'client_email', part: '@', words } })
+  }
   return { problems, warnings }
 }
 
@@ -146,15 +163,15 @@ const readToken = (reply: Reply, now: number): AccessToken | Verdict => {
   const { error, error_description: described } = answer ?? {}
   const code = typeof error === 'string' && error !== '' ? cutCharacters(error, 64) : `HTTP ${status}`
   if ([408, 429].includes(status) || status >= 500 || passing.has(code)) {
-    return { kind: 'down', why: `Google gives no access token at the moment (${code})` }
+    return withCode({ kind: 'down', why: 'Google gives no access token at the moment' }, code)
   }
   if (!Object.hasOwn(wrongAccount, code)) {
-    return { kind: 'unknown', why: `Google gave no access token, for a reason that is in no table (${code})` }
+    return withCode({ kind: 'unknown', why: 'Google gave no access token, for a reason that is in no table' }, code)
   }
   if (typeof described === 'string' && /timeframe|\biat\b/.test(described)) {
-    return { kind: 'denied', why: `Google finds the time in the request wrong: check the clock here (${code})` }
+    return withCode({ kind: 'denied', why: 'Google finds the time in the request wrong: check the clock here' }, code)
   }
-  return { kind: 'denied', why: `${wrongAccount[code]} (${code})` }
+  return withCode({ kind: 'denied', why: wrongAccount[code]! }, code)
 }
 
 // Google refuses a push whose data uses these.
@@ -340,12 +357,16 @@ const failureOf = (status: number, code: string, fault: ReturnType<typeof faultO
 const verdictOf = ({ status, body }: Reply): Verdict => {
   if (status === 200) {
     const named = textOf(readObject(body)?.name)
-    return named ? { kind: 'sent' } : { kind: 'unknown', why: 'Google did not name what it took (HTTP 200)' }
+    return named ? { kind: 'sent' } : withCode({ kind: 'unknown', why: 'Google did not name what it took' }, 'HTTP 200')
   }
   const fault = faultOf(body)
   const failure = failureOf(status, fault.code ?? codeOfStatus[status] ?? '', fault)
   const said = [fault.code ?? `HTTP ${status}`, fault.reason ?? fault.apns].filter((part) => part !== undefined)
-  return { ...failure, why: `${failure.why} (${cutCharacters(said.join(': '), 120)})` }
+  const verdict = withCode(failure, cutCharacters(said.join(': '), 120))
+  // Which field is wrong stands in `why` already.
+  return failure.kind === 'refused' && fault.fields.length > 0
+    ? { ...verdict, said: cutCharacters(`${verdict.said}: ${fault.fields.join(', ')}`, 200) }
+    : verdict
 }
 
 export default defineVendor({
@@ -353,19 +374,32 @@ export default defineVendor({
   title: 'Firebase Cloud Messaging',
   credentials: Type.Object({
     app_id: Type.Optional(
-      word({ title: 'Project ID', description: 'project_id of the key file. Needed only without the file itself.' }),
+      word({
+        title: 'Project ID',
+        description: 'project_id of the key file. Needed only without the file itself.',
+        zh: { help: '密钥文件中的 project_id。提供密钥文件时无需填写。' },
+      }),
     ),
     app_key: Type.Optional(
       word({
         title: 'Service account email',
         description: 'client_email of the key file. Needed only without the file itself.',
+        zh: { title: '服务账号邮箱', help: '密钥文件中的 client_email。提供密钥文件时无需填写。' },
       }),
     ),
     app_secret: Type.Optional(
-      text({ title: 'Private key', description: 'private_key of the key file. Needed only without the file itself.' }),
+      text({
+        title: 'Private key',
+        description: 'private_key of the key file. Needed only without the file itself.',
+        zh: { title: '私钥', help: '密钥文件中的 private_key。提供密钥文件时无需填写。' },
+      }),
     ),
     certificate: Type.Optional(
-      text({ title: 'Key file', description: 'The whole JSON file that "Generate new private key" downloads.' }),
+      text({
+        title: 'Key file',
+        description: 'The whole JSON file that "Generate new private key" downloads.',
+        zh: { title: '密钥文件', help: '点击“生成新的私钥”所下载的完整 JSON 文件。' },
+      }),
     ),
     name: label,
   }),

@@ -42,7 +42,7 @@ const holds = (path: string, schema: TSchema & Wording, value: unknown, found: C
   }
   const { usual, title } = schema
   if (usual && typeof value === 'string' && !new RegExp(usual.pattern).test(value)) {
-    found.warnings.push(`${path} has an unusual shape for "${title}", which is normally ${usual.words}`)
+    found.warnings.push({ name: 'unusual', values: { field: path, title, usual: usual.words } })
   }
   return true
 }
@@ -64,7 +64,8 @@ const checkOptions = (vendor: Vendor, given: unknown, found: Checked): Record<st
     const shown = unknown.slice(0, UNKNOWN_SHOWN).map((key) => key.slice(0, 64))
     const more = unknown.length > shown.length ? ` and ${unknown.length - shown.length} more` : ''
     const known = Object.keys(vendor.options.properties).join(', ') || 'none'
-    found.warnings.push(`options holds ${shown.join(', ')}${more}, not used for ${vendor.title} (known: ${known})`)
+    const values = { options: shown.join(', ') + more, title: vendor.title, known }
+    found.warnings.push({ name: 'unknown_options', values })
   }
   return options
 }
@@ -79,13 +80,13 @@ export const checkFields = (vendor: Vendor, given: GivenFields): { fields: Field
     if (isBlank(value)) {
       if (schema && !isOptional(schema)) found.problems.push(blank(name, schema, vendor))
     } else if (!schema) {
-      found.warnings.push(`${name} is not used for ${vendor.title}`)
+      found.warnings.push({ name: 'unused', values: { field: name, title: vendor.title } })
     } else if (holds(name, schema, value, found)) {
       fields[name] = value as string
     }
   }
   if (fields.app_secret !== '' && (fields.app_secret === fields.app_key || fields.app_secret === fields.app_id)) {
-    found.warnings.push('app_secret is the same as another field: one of the two was probably pasted twice')
+    found.warnings.push({ name: 'pasted_twice', values: { field: 'app_secret' } })
   }
   fields.options = checkOptions(vendor, given.options, found)
   return { fields, found }

@@ -336,7 +336,7 @@ test('a wrong token among several kills none of them when it is not named', (t: 
 
 test('a code in no table is unknown and told, unless the status says more', (t: TestContext) => {
   t.assert.deepEqual(judge({ code: '119999', message: 'new', value: '' }), [
-    { kind: 'unknown', why: 'an answer that is not understood: new (119999)' },
+    { kind: 'unknown', why: 'an answer that is not understood: new (119999)', said: '119999: new' },
   ])
   t.assert.deepEqual(kindsOf(judge({ code: 503 }, { status: 503 })), ['down'])
 })

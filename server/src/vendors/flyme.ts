@@ -15,17 +15,24 @@ const options = Type.Object({
   region: choice(['china', 'overseas'], {
     title: 'Region',
     description: 'Where the devices are registered; china by default.',
+    zh: { title: '区域', help: '设备注册所在的区域，默认为 china。' },
   }),
   notice_msg_type: choice([0, 1], {
     title: 'Message class',
     description: '0 public, with a small daily number a device; 1 private, for messages meant for one person.',
+    zh: { title: '消息类别', help: '0 为公信消息，每台设备每日条数有限；1 为私信消息，面向个人。' },
   }),
   receipt_access_token: Type.Optional(
-    word({ title: 'Receipt access token', description: 'As set in receipt management; receipts must show it.' }),
+    word({
+      title: 'Receipt access token',
+      description: 'As set in receipt management; receipts must show it.',
+      zh: { title: '回执访问令牌', help: '与回执管理中的设置一致，用于校验回执。' },
+    }),
   ),
   pass_through: flag({
     title: 'Try pass-through',
     description: 'Hands cmd messages to Meizu too, although it lists pass-through as disabled.',
+    zh: { title: '尝试透传', help: 'cmd 消息也交给魅族，尽管其文档称透传已停用。' },
   }),
 })
 
@@ -197,8 +204,8 @@ const targetCodes: Codes = {
 }
 
 const byStatus = (status: number, code: number | undefined, said: string): Verdict => {
-  if (status === 429) return { kind: 'limited', why: 'too many requests (HTTP 429)' }
-  if (status >= 500) return { kind: 'down', why: `Meizu has trouble (HTTP ${status})` }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many requests' }, 'HTTP 429')
+  if (status >= 500) return withCode({ kind: 'down', why: 'Meizu has trouble' }, `HTTP ${status}`)
   return withCode({ kind: 'unknown', why: 'an answer that is not understood' }, code ?? `HTTP ${status}`, said)
 }
 
@@ -267,14 +274,20 @@ export default defineVendor({
     app_id: word({
       title: 'AppId',
       description: 'The AppId of the app in the Flyme push console.',
+      zh: { help: 'Flyme 推送平台中应用的 AppId。' },
       usual: { pattern: '^[0-9]+$', words: 'digits' },
     }),
     app_key: Type.Optional(
-      word({ title: 'AppKey', description: "Not needed to send; devices start Meizu's SDK with it." }),
+      word({
+        title: 'AppKey',
+        description: "Not needed to send; devices start Meizu's SDK with it.",
+        zh: { help: '发送时不需要；设备端初始化魅族 SDK 时使用。' },
+      }),
     ),
     app_secret: word({
       title: 'AppSecret',
       description: 'The AppSecret of the app; it signs and is never sent.',
+      zh: { help: '应用的 AppSecret，仅用于签名，不会发送。' },
       usual: { pattern: '^[0-9A-Fa-f]{32}$', words: '32 hexadecimal digits' },
     }),
     name: label,

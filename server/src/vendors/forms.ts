@@ -11,6 +11,7 @@ export interface FormField {
   name: string
   title: string
   help: string
+  zh: { title: string; help: string }
   required: boolean
   secret: boolean
   multiline: boolean
@@ -39,6 +40,7 @@ const fieldsOf = (object: TObject, names: readonly string[], prefix = ''): FormF
       name: prefix + name,
       title: schema.title,
       help: schema.description,
+      zh: { title: schema.title, ...schema.zh },
       required: !isOptional(schema),
       secret: SECRETS.has(name),
       multiline: name === 'certificate',

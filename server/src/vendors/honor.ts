@@ -62,16 +62,19 @@ const judge = (answer: Answer, status: number): Verdict => {
 
 const listOf = (value: unknown): Set<unknown> => new Set(Array.isArray(value) ? value : [])
 
+const EXPIRED: Verdict = { kind: 'dead', why: 'the token is no longer valid' }
+const FAILED: Verdict = { kind: 'refused', why: 'the push failed for this token' }
+
 /** Taken as a whole: single tokens may still have failed. */
 const judgeEach = (answer: Answer, code: number, addresses: Addressed['addresses']): Verdict[] => {
   const { sendResult, failTokens, expireTokens } = objectOf(answer?.data) ?? {}
   const [failed, expired] = [listOf(failTokens), listOf(expireTokens)]
   const nobodyNamed = failed.size === 0 && expired.size === 0
   return addresses.map(({ token }) => {
-    if (expired.has(token)) return { kind: 'dead', why: `the token is no longer valid (${code}, expireTokens)` }
-    if (failed.has(token)) return { kind: 'refused', why: `the push failed for this token (${code}, failTokens)` }
+    if (expired.has(token)) return withCode(EXPIRED, `${code}, expireTokens`)
+    if (failed.has(token)) return withCode(FAILED, `${code}, failTokens`)
     return sendResult === false && nobodyNamed
-      ? { kind: 'down', why: `Honor took the request and did not send it (${code}, sendResult false)` }
+      ? withCode({ kind: 'down', why: 'Honor took the request and did not send it' }, `${code}, sendResult false`)
       : { kind: 'sent' }
   })
 }
@@ -123,26 +126,38 @@ export default defineVendor({
     app_id: word({
       title: 'App ID',
       description: 'The App ID on the push service page; it is part of the address messages are sent to.',
+      zh: { help: '推送服务页面上的 App ID，是发送地址的一部分。' },
       usual: { pattern: '^[0-9]+$', words: 'digits' },
     }),
-    app_key: word({ title: 'Client ID', description: 'The Client ID on the same page; it differs from the App ID.' }),
-    app_secret: word({ title: 'Client Secret', description: 'The Client Secret; the App Secret does not work here.' }),
+    app_key: word({
+      title: 'Client ID',
+      description: 'The Client ID on the same page; it differs from the App ID.',
+      zh: { help: '同一页面上的 Client ID，与 App ID 不同。' },
+    }),
+    app_secret: word({
+      title: 'Client Secret',
+      description: 'The Client Secret; the App Secret does not work here.',
+      zh: { help: 'Client Secret；此处不能使用 App Secret。' },
+    }),
     name: label,
   }),
   options: Type.Object({
     importance: choice(['LOW', 'NORMAL'], {
       title: 'Importance',
       description: 'LOW marks marketing. NORMAL marks service and communication, a right that Honor grants.',
+      zh: { title: '重要程度', help: 'LOW 为资讯营销类；NORMAL 为服务与通讯类，需荣耀授权。' },
     }),
     target_user_type: choice([0, 1], {
       title: 'Target user type',
       description: '1 sends test messages, which have a small daily allowance of their own; 0 real ones.',
+      zh: { title: '目标用户类型', help: '1 为测试消息，每日另有少量配额；0 为正式消息。' },
     }),
   }),
 
   check({ app_id, app_key }) {
+    const words = 'app_key is the same as app_id: Honor shows the Client ID as a value of its own'
     return app_id !== '' && app_id === app_key
-      ? { warnings: ['app_key is the same as app_id: Honor shows the Client ID as a value of its own'] }
+      ? { warnings: [{ name: 'equals', values: { field: 'app_key', other: 'app_id', words } }] }
       : {}
   },
 

@@ -296,7 +296,7 @@ test('only the listed tokens are dead where some were illegal; the others were t
   const msg = JSON.stringify({ success: 3, failure: 1, illegal_tokens: ['badtok'] })
   t.assert.deepEqual(verdicts(reply(200, { code, msg, requestId: '1' }), ['a', 'badtok', 'b', 'BADTOK']), [
     { kind: 'sent' },
-    { kind: 'dead', why: 'the token is illegal (80100000)' },
+    { kind: 'dead', why: 'the token is illegal (80100000)', said: '80100000' },
     { kind: 'sent' },
     { kind: 'sent' },
   ])

@@ -198,51 +198,70 @@ export default defineVendor({
     app_id: word({
       title: 'OAuth 2.0 client ID',
       description: 'The OAuth 2.0 client ID of the app in AppGallery Connect; older pages call it App ID.',
+      zh: { title: 'OAuth 2.0 客户端 ID', help: 'AppGallery Connect 中应用的 OAuth 2.0 客户端 ID；旧页面称为 App ID。' },
       ...digits,
     }),
     app_key: Type.Optional(
       word({
         title: 'Project ID',
         description: 'Sends on the level of the project instead of the app. Leave blank if unsure.',
+        zh: { help: '填写后按项目而非应用发送。不确定时请留空。' },
         ...digits,
       }),
     ),
     app_secret: word({
       title: 'OAuth 2.0 client secret',
       description: 'The secret beside the client ID; older pages call it App Secret.',
+      zh: { title: 'OAuth 2.0 客户端密钥', help: '客户端 ID 旁的密钥；旧页面称为 App Secret。' },
       usual: { pattern: '^[0-9A-Fa-f]{32,64}$', words: '32 to 64 hexadecimal digits' },
     }),
     name: label,
   }),
   options: Type.Object({
     receipt_user: Type.Optional(
-      word({ title: 'Callback user name', description: 'Set beside the receipt address; proves receipts.' }),
+      word({
+        title: 'Callback user name',
+        description: 'Set beside the receipt address; proves receipts.',
+        zh: { title: '回调用户名', help: '与回执地址一同设置，用于校验回执。' },
+      }),
     ),
     receipt_key: Type.Optional(
-      word({ title: 'Callback key', description: 'Set beside the receipt address; proves receipts.' }),
+      word({
+        title: 'Callback key',
+        description: 'Set beside the receipt address; proves receipts.',
+        zh: { title: '回调密钥', help: '与回执地址一同设置，用于校验回执。' },
+      }),
     ),
     receipt_id: Type.Optional(
-      word({ title: 'Receipt ID', description: 'Picks one of the receipt addresses set up in AppGallery Connect.' }),
+      word({
+        title: 'Receipt ID',
+        description: 'Picks one of the receipt addresses set up in AppGallery Connect.',
+        zh: { title: '回执 ID', help: '选定 AppGallery Connect 中设置的某个回执地址。' },
+      }),
     ),
     default_category: category(CLASSES, {
       title: 'Category',
       description: 'The class messages are sent under. Counts only once Huawei has granted self-classification.',
+      zh: { title: '消息分类', help: '发送消息所用的分类，获得华为的自分类权益后才生效。' },
     }),
     default_channel_id: defaultChannel,
     importance: choice(['LOW', 'NORMAL'], {
       title: 'Importance',
       description: 'How prominently notifications are shown.',
+      zh: { title: '重要程度', help: '通知展示的醒目程度。' },
     }),
     target_user_type: choice([0, 1], {
       title: 'Target user type',
       description: '1 sends test messages, which have a small daily allowance of their own; 0 real ones.',
+      zh: { title: '目标用户类型', help: '1 为测试消息，每日另有少量配额；0 为正式消息。' },
     }),
   }),
 
   check({ options }) {
-    return 'receipt_user' in options === 'receipt_key' in options
-      ? {}
-      : { warnings: ['options.receipt_user and options.receipt_key work only together: receipts would go unproved'] }
+    if ('receipt_user' in options === 'receipt_key' in options) return {}
+    const [field, other] = ['options.receipt_user', 'options.receipt_key']
+    const words = `${field} and ${other} work only together: receipts would go unproved`
+    return { warnings: [{ name: 'only_with', values: { field, other, words } }] }
   },
 
   protocol: 'h1',

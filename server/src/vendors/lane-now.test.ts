@@ -33,7 +33,7 @@ test('nobody enters without waiting where all room is taken, the lane is paused,
   lane.leave()
   t.assert.equal(await waiting, true)
   t.assert.equal(enteredAt(lane, 5), 0)
-  lane.pause(NOW + 1_000, 'asked to')
+  lane.pause(NOW + 1_000, { why: 'asked to' })
   lane.leave()
   t.assert.equal(enteredAt(lane, 5), 0)
   await clock.pass(1_000)

@@ -106,7 +106,7 @@ test('whoever waited until their time was over gives their turn to the next', { 
 
 test('five failures in a row give the lane a break, a success between them does not', { timeout }, async (t: TestContext) => {
   const { lane, clock, enterAll, on, back } = startLane(t)
-  const fail = (times: number): boolean[] => Array.from({ length: times }, () => lane.fails('no answer', 0))
+  const fail = (times: number): boolean[] => Array.from({ length: times }, () => lane.fails({ why: 'no answer' }, 0))
   t.assert.deepEqual(fail(4), [false, false, false, false])
   lane.works()
   t.assert.deepEqual(fail(4), [false, false, false, false])
@@ -123,7 +123,7 @@ test('five failures in a row give the lane a break, a success between them does 
 
 test('after a break one request is tried at a time, each failure makes the next break longer, up to a minute', { timeout }, async (t: TestContext) => {
   const { lane, clock, enterAll, on } = startLane(t)
-  for (let failure = 0; failure < 5; failure += 1) lane.fails('no answer', 0)
+  for (let failure = 0; failure < 5; failure += 1) lane.fails({ why: 'no answer' }, 0)
   const breaks: number[] = []
   for (let tries = 1; tries <= 9; tries += 1) {
     const breakMs = lane.resumesAt - clock.now()
@@ -132,7 +132,7 @@ test('after a break one request is tried at a time, each failure makes the next 
     t.assert.equal(lane.state, 'trying')
     await enterAll('xyz')
     t.assert.equal(on().length, tries, 'one goes, two wait')
-    lane.fails('no answer', 0)
+    lane.fails({ why: 'no answer' }, 0)
     lane.leave()
     await calm()
     t.assert.equal(on().length, tries, 'those who waited are sent back')
@@ -142,7 +142,7 @@ test('after a break one request is tried at a time, each failure makes the next 
 
 test('the first success after a break lets in all who wait for it, not one by one', { timeout }, async (t: TestContext) => {
   const { lane, clock, enterAll, on } = startLane(t)
-  for (let failure = 0; failure < 5; failure += 1) lane.fails('no answer', 0)
+  for (let failure = 0; failure < 5; failure += 1) lane.fails({ why: 'no answer' }, 0)
   await clock.pass(500)
   await enterAll('abcdef')
   t.assert.equal(on(), 'a')
@@ -156,7 +156,7 @@ test('the first success after a break lets in all who wait for it, not one by on
 
 test('requests that fail because they were begun before the break do not make it longer', { timeout }, async (t: TestContext) => {
   const { lane } = startLane(t)
-  for (let failure = 0; failure < 500; failure += 1) lane.fails('the connection broke', 0)
+  for (let failure = 0; failure < 500; failure += 1) lane.fails({ why: 'the connection broke' }, 0)
   t.assert.deepEqual(lane.trouble, { until: NOW + 500, why: 'the connection broke' })
 })
 
@@ -164,7 +164,7 @@ test('a pause sends back all who wait, for room or for the rate, and what they h
   const { lane, clock, enterAll, on, back } = startLane(t, { perSecond: 1 })
   await enterAll('abcde')
   t.assert.equal(on(), 'a')
-  lane.pause(NOW + 1_000, 'slower, please')
+  lane.pause(NOW + 1_000, { why: 'slower, please' })
   await calm()
   t.assert.equal(back().length, 4)
   t.assert.equal(lane.underWay, 1)
@@ -175,12 +175,12 @@ test('a pause sends back all who wait, for room or for the rate, and what they h
 
 test('a shorter pause does not cut a longer one, and one that is over already changes nothing', { timeout }, async (t: TestContext) => {
   const { lane, clock, enterAll, on } = startLane(t, { perSecond: 1 })
-  t.assert.equal(lane.pause(NOW + 60_000, 'denied'), true)
-  t.assert.equal(lane.pause(NOW + 1_000, 'limited'), false)
+  t.assert.equal(lane.pause(NOW + 60_000, { why: 'denied' }), true)
+  t.assert.equal(lane.pause(NOW + 1_000, { why: 'limited' }), false)
   t.assert.deepEqual(lane.trouble, { until: NOW + 60_000, why: 'denied' })
   await clock.pass(60_000)
   await enterAll('ab')
-  lane.pause(clock.now(), 'wait 0 s')
+  lane.pause(clock.now(), { why: 'wait 0 s' })
   await calm()
   t.assert.equal(on(), 'a', 'the rate still holds')
 })
@@ -194,12 +194,12 @@ test('whatever happens in whatever order, nobody waits for ever and the lane is 
     const what = draw(10)
     if (what < 4) await enterAll('x', { until: clock.now() + draw(3_000) })
     else if (what < 7 && on().length > left) {
-      if (draw(3) === 0) lane.fails('no answer', 0)
+      if (draw(3) === 0) lane.fails({ why: 'no answer' }, 0)
       else lane.works()
       left += 1
       lane.leave()
       await calm()
-    } else if (what === 7) lane.pause(clock.now() + draw(500), 'limited')
+    } else if (what === 7) lane.pause(clock.now() + draw(500), { why: 'limited' })
     else await clock.pass(draw(200))
     t.assert.ok(lane.underWay >= 0 && lane.underWay <= 3)
   }

@@ -1,3 +1,4 @@
+import { type Grounds, groundsIn } from '@carillon/protocol/sentences/reasons.ts'
 import type { Clock } from '../clock.ts'
 import { backoffMs } from '../push/retry.ts'
 import type { Judged } from '../store/guard.ts'
@@ -21,6 +22,11 @@ export const laneState = (pausedUntil: number, failures: number, now: number): L
   return failures >= BREAKS_AFTER ? 'trying' : 'open'
 }
 
+/** Why a lane is not open, and until when. */
+export interface LaneTrouble extends Grounds {
+  until: number
+}
+
 /** Says when too many of the answers call a token dead. */
 interface LaneGuard {
   readonly since: number | undefined
@@ -39,7 +45,7 @@ export class Lane {
   /** Those who have room and wait for the rate. */
   readonly #asleep = new Set<() => void>()
   #pausedUntil = 0
-  #why = ''
+  #grounds: Grounds = { why: '' }
   #failures = 0
   #successes = 0
   /** What the operator was last told of it. */
@@ -71,8 +77,8 @@ export class Lane {
   }
 
   /** Until when it is paused, and why; what was last said of it while it tries again. */
-  get trouble(): { until: number; why: string } | undefined {
-    return this.state === 'open' ? undefined : { until: this.#pausedUntil, why: this.#why }
+  get trouble(): LaneTrouble | undefined {
+    return this.state === 'open' ? undefined : { until: this.#pausedUntil, ...this.#grounds }
   }
 
   /** When it may be tried again, in whole milliseconds: not before its pause is over, nor before the rate has room. */
@@ -133,11 +139,11 @@ export class Lane {
   }
 
   /** What other nodes have found out about it. */
-  learn({ pausedUntil, why, failures }: { pausedUntil: number; why: string; failures: number }): void {
+  learn({ pausedUntil, failures, ...heard }: Grounds & { pausedUntil: number; failures: number }): void {
     const wasTrying = this.#failures >= BREAKS_AFTER
     if (failures >= BREAKS_AFTER) this.#failures = Math.max(this.#failures, failures)
     else if (wasTrying) this.#failures = 0
-    if (pausedUntil > this.#pausedUntil) this.pause(pausedUntil, why)
+    if (pausedUntil > this.#pausedUntil) this.pause(pausedUntil, groundsIn(heard))
     if (wasTrying && this.state === 'open') this.#wakeForRoom()
   }
 
@@ -146,21 +152,21 @@ export class Lane {
   }
 
   /** It did not. True when the lane has just been given a break for it. */
-  fails(why: string, chance: number): boolean {
+  fails(grounds: Grounds, chance: number): boolean {
     // Begun before the pause: a connection that takes hundreds of requests with it is one failure, not hundreds.
     if (this.state === 'paused') return false
     this.#failures += 1
     if (this.#failures < BREAKS_AFTER) return false
     const breakMs = Math.min(LONGEST_BREAK_MS, backoffMs(this.#failures - BREAKS_AFTER + 1, chance))
-    return this.pause(this.#clock.now() + breakMs, why)
+    return this.pause(this.#clock.now() + breakMs, grounds)
   }
 
   /** Takes nothing until then. A shorter pause does not cut a longer one. True when it was open before. */
-  pause(until: number, why: string): boolean {
+  pause(until: number, grounds: Grounds): boolean {
     const wasOpen = this.state !== 'paused'
     if (until > this.#pausedUntil) {
       this.#pausedUntil = until
-      this.#why = why
+      this.#grounds = grounds
     }
     if (this.state !== 'paused') return wasOpen
     for (const wake of [...this.#waiting.splice(0), ...this.#asleep]) wake()

@@ -123,7 +123,9 @@ export const sentenceOf = (value: unknown): string =>
 
 /** A verdict of a table with the vendor's own words, if any, and the code it was found by. */
 export const withCode = (verdict: Verdict, code: number | string, said = ''): Verdict =>
-  'why' in verdict ? { ...verdict, why: `${verdict.why}${said && `: ${said}`} (${code})` } : verdict
+  'why' in verdict
+    ? { ...verdict, why: `${verdict.why}${said && `: ${said}`} (${code})`, said: `${code}${said && `: ${said}`}` }
+    : verdict
 
 /** A whole number, also where it comes as text. */
 export const integerOf = (value: unknown): number | undefined => {

@@ -3,7 +3,7 @@ import { Type } from '@carillon/protocol/type.ts'
 import { category, choice, defaultChannel, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, bodyOf, cutCharacters, idOf, integerOf, objectOf, readIntent, readObject, secondsLeft, taskIdOf,
-  textsOf, titleOf, typeOf,
+  textsOf, titleOf, typeOf, withCode,
 } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type { Account, Address, Reply, VendorPush, VendorReceipt, VendorRequest, Verdict } from './vendor.ts'
@@ -79,11 +79,11 @@ const NAMES_TOKEN = /registration_?id|target_?value/i
 const verdictOf = (code: number, message: unknown): Verdict => {
   if (code === 0) return { kind: 'sent' }
   const said = typeof message === 'string' ? message : ''
-  if (code === 41 && NAMES_TOKEN.test(said)) return { kind: 'dead', why: 'the token is not usable (41)' }
+  if (code === 41 && NAMES_TOKEN.test(said)) return withCode({ kind: 'dead', why: 'the token is not usable' }, code)
   const [kind, words] = codes[code] ?? unlisted(code)
   // Only OPPO's own words tell which argument it means.
   const detail = said !== '' && (kind === 'refused' || kind === 'unknown') ? `: ${cutCharacters(said, 80)}` : ''
-  return { kind, why: `${words} (${code}${detail})` }
+  return withCode({ kind, why: words }, `${code}${detail}`)
 }
 
 /** What an answer says of the whole request. Its code counts, whatever the status; success needs both. */
@@ -91,9 +91,9 @@ const wholeOf = ({ status, body }: Reply): Verdict => {
   const answer = readObject(body)
   const code = integerOf(answer?.code)
   if (code !== undefined && (code !== 0 || status === 200)) return verdictOf(code, answer?.message)
-  if (status === 429) return { kind: 'limited', why: 'too many calls (HTTP 429)' }
-  if (status === 200 && answer) return { kind: 'unknown', why: 'an answer without a code (HTTP 200)' }
-  return { kind: 'down', why: `no answer that can be read (HTTP ${status})` }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many calls' }, 'HTTP 429')
+  if (status === 200 && answer) return withCode({ kind: 'unknown', why: 'an answer without a code' }, 'HTTP 200')
+  return withCode({ kind: 'down', why: 'no answer that can be read' }, `HTTP ${status}`)
 }
 
 /** What an answer may say where no push was sent; the other kinds are about a push or its address. */
@@ -101,7 +101,9 @@ const ABOUT_ACCESS: ReadonlySet<Verdict['kind']> = new Set(['denied', 'limited',
 
 const readEach = (reply: Reply, addresses: readonly Address[]): Verdict[] => {
   const whole = wholeOf(reply)
-  if (whole.kind === 'dead') return addresses.map(() => ({ kind: 'unknown', why: `one of several: ${whole.why}` }))
+  if (whole.kind === 'dead') {
+    return addresses.map(() => ({ ...whole, kind: 'unknown', why: `one of several: ${whole.why}` }))
+  }
   if (whole.kind !== 'sent') return addresses.map(() => whole)
   const data = readObject(reply.body)?.data
   const rows = (Array.isArray(data) ? data : []).map(objectOf)
@@ -109,9 +111,9 @@ const readEach = (reply: Reply, addresses: readonly Address[]): Verdict[] => {
   return addresses.map(({ token }) => {
     const row = byToken.get(token)
     // Asked once more it does no harm: OPPO shows one app_message_id once.
-    if (!row) return { kind: 'unknown', why: 'the answer does not name this token (0)' }
+    if (!row) return withCode({ kind: 'unknown', why: 'the answer does not name this token' }, 0)
     const code = integerOf(row.errorCode ?? 0)
-    if (code === undefined) return { kind: 'unknown', why: 'the answer for this token has no code (0)' }
+    if (code === undefined) return withCode({ kind: 'unknown', why: 'the answer for this token has no code' }, 0)
     return verdictOf(code, row.errorMessage)
   })
 }
@@ -223,12 +225,21 @@ export default defineVendor({
   title: 'OPPO Push',
   credentials: Type.Object({
     app_id: Type.Optional(
-      word({ title: 'AppId', description: 'Not needed to send; when given, receipts are held against it.' }),
+      word({
+        title: 'AppId',
+        description: 'Not needed to send; when given, receipts are held against it.',
+        zh: { help: '发送时不需要；填写后用于核对回执。' },
+      }),
     ),
-    app_key: word({ title: 'AppKey', description: 'The AppKey on the configuration page of the app.' }),
+    app_key: word({
+      title: 'AppKey',
+      description: 'The AppKey on the configuration page of the app.',
+      zh: { help: '应用配置页面上的 AppKey。' },
+    }),
     app_secret: word({
       title: 'MasterSecret',
       description: 'The MasterSecret. The AppSecret beside it looks alike and does not work on a server.',
+      zh: { help: 'MasterSecret。旁边的 AppSecret 外观相似，但不能用于服务端。' },
       usual: { pattern: '^[0-9A-Fa-f]{32}$', words: '32 hexadecimal digits' },
     }),
     name: label,
@@ -238,24 +249,32 @@ export default defineVendor({
     default_category: category(CLASSES, {
       title: 'Category',
       description: 'The class messages are sent under; the service classes need a right that OPPO grants.',
+      zh: { title: '消息分类', help: '发送消息所用的分类；服务类需 OPPO 授权。' },
     }),
     notify_level: choice([1, 2, 16], {
       title: 'Notify level',
       description: '1 shade; 2 also lock screen; 16 also banner, vibration and sound, by a right that OPPO grants.',
+      zh: { title: '提醒等级', help: '1 通知栏；2 另加锁屏；16 另加横幅、振动和铃声，需 OPPO 授权。' },
     }),
     private_template_id: Type.Optional(
-      word({ title: 'Private template ID', description: 'The approved template that classes such as IM ask for.' }),
+      word({
+        title: 'Private template ID',
+        description: 'The approved template that classes such as IM ask for.',
+        zh: { title: '私信模板 ID', help: 'IM 等分类所需的、已审核通过的模板。' },
+      }),
     ),
     china_host: choice(CHINA_HOSTS, {
       title: 'Host for mainland China',
       description: 'The first one by default. Devices elsewhere are told by their registration id and need no setting.',
+      zh: { title: '中国大陆域名', help: '默认为第一个。其他地区的设备由 registration_id 识别，无需设置。' },
     }),
   }),
 
   check({ options }) {
-    return 'notify_level' in options && !('default_category' in options)
-      ? { warnings: ['options.notify_level works only together with options.default_category'] }
-      : {}
+    if (!('notify_level' in options) || 'default_category' in options) return {}
+    const [field, other] = ['options.notify_level', 'options.default_category']
+    const words = `${field} works only together with ${other}`
+    return { warnings: [{ name: 'only_with', values: { field, other, words } }] }
   },
 
   protocol: 'h1',
@@ -282,10 +301,12 @@ export default defineVendor({
     },
     read(reply, now) {
       const whole = wholeOf(reply)
-      if (whole.kind !== 'sent') return ABOUT_ACCESS.has(whole.kind) ? whole : { kind: 'unknown', why: whole.why }
+      if (whole.kind !== 'sent') return ABOUT_ACCESS.has(whole.kind) ? whole : { ...whole, kind: 'unknown' }
       const data = objectOf(readObject(reply.body)?.data)
       const value = data?.auth_token
-      if (typeof value !== 'string' || value === '') return { kind: 'unknown', why: 'no auth token in the answer (0)' }
+      if (typeof value !== 'string' || value === '') {
+        return withCode({ kind: 'unknown', why: 'no auth token in the answer' }, 0)
+      }
       // It may be one that was handed out before.
       const ageMs = now - (integerOf(data?.create_time) ?? now)
       const leftMs = ageMs > 0 && ageMs < TOKEN_LIFE_MS ? TOKEN_LIFE_MS - ageMs : TOKEN_LIFE_MS

@@ -2,6 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
 import type { Carried } from '@carillon/protocol/push-answers.ts'
+import {
+  type DroppedWhy, type Uncarried, droppedSentences, uncarriedSentences,
+} from '@carillon/protocol/sentences/carried.ts'
+import { inEnglish } from '@carillon/protocol/sentences/sentence.ts'
 import { badgeRule, expiryOf } from '../push/task.ts'
 import type { AppAccounts } from './accounts.ts'
 import type { Account, Sight, Vendor, VendorRequest } from './vendor.ts'
@@ -53,21 +57,27 @@ const requestOf = (vendor: Vendor, account: Account, around: Around, { message, 
 
 const nothing = { title: null, body: null, big_text: null, image: null, cut: [], dropped: [], bytes: 0, limit: null }
 
-const whyNot = ({ title, options }: Vendor): string => {
-  const hint = 'pass_through' in options.properties ? '; its option pass_through tries it all the same' : ''
-  return `${title} has no way to carry a message that shows nothing${hint}`
-}
+const whyNot = (reason: Uncarried) => ({ why: inEnglish(uncarriedSentences, reason), reason })
+
+const OPTION = 'pass_through'
+
+const showsNothing = ({ title, options }: Vendor): Uncarried =>
+  OPTION in options.properties
+    ? { name: 'shows_nothing_unless', values: { title, option: OPTION } }
+    : { name: 'shows_nothing', values: { title } }
 
 const carriedBy = (vendor: Vendor, account: Account, around: Around, draft: Draft): Omit<Carried, 'certificate'> => {
   const { name } = vendor
-  if (!vendor.carries(draft.message, account)) return { vendor: name, ...nothing, carries: false, why: whyNot(vendor) }
+  if (!vendor.carries(draft.message, account)) {
+    return { vendor: name, ...nothing, carries: false, ...whyNot(showsNothing(vendor)) }
+  }
   const request = requestOf(vendor, account, around, draft)
   const sight = vendor.sight(request)
   const { title = null, body = null, bigText = null, image = null, size, most } = sight
   return {
     vendor: name,
     carries: size <= most,
-    ...(size > most && { why: `it takes ${size} of the ${most} that ${vendor.title} has room for` }),
+    ...(size > most && whyNot({ name: 'too_large', values: { title: vendor.title, size, most } })),
     title,
     body,
     big_text: bigText,
@@ -149,19 +159,21 @@ const droppedBy = (vendor: Vendor, draft: Draft, request: VendorRequest, build: 
   const { shown } = vendor.sight(request)
   return fieldsFor(vendor.name, draft).flatMap((field) => {
     const other = build(without(draft, field))
-    if (isSame(other, request)) return { field, why: whyUnused(vendor, draft, field, build) }
+    if (isSame(other, request)) return dropped(field, whyUnused(vendor, draft, field, build))
     const isSeen = field === 'message.ext' || !isDeepStrictEqual(vendor.sight(other).shown, shown)
-    return isSeen ? [] : { field, why: 'it is not shown; the app gets it as data' }
+    return isSeen ? [] : dropped(field, { name: 'data_only', values: {} })
   })
 }
+
+const dropped = (field: string, reason: DroppedWhy) => ({ field, why: inEnglish(droppedSentences, reason), reason })
 
 type Build = (draft: Draft) => VendorRequest
 
 const isSame = (a: VendorRequest, b: VendorRequest): boolean =>
   a.body === b.body && isDeepStrictEqual(a.headers, b.headers)
 
-const whyUnused = (vendor: Vendor, { message }: Draft, field: string, build: Build): string => {
-  if (field === 'message.body' && message.big_text !== undefined) return 'big_text is shown in its place'
+const whyUnused = (vendor: Vendor, { message }: Draft, field: string, build: Build): DroppedWhy => {
+  if (field === 'message.body' && message.big_text !== undefined) return { name: 'big_text_instead', values: {} }
   // What has an effect in a short message has none here for another reason than its vendor.
   const makesSense = (only: Message): boolean => {
     const draft = { message: { title: 't', body: 'b', ...only }, setting: {} }
@@ -173,6 +185,7 @@ const whyUnused = (vendor: Vendor, { message }: Draft, field: string, build: Bui
     'message.badge': { badge: '5', [vendor.name]: { badge_class: 'Main' } },
   }
   const hasPlace = field === 'message.ext' || (short[field] !== undefined && makesSense(short[field]))
-  if (!hasPlace) return `${vendor.title} has no place for it`
-  return field === 'message.badge' ? 'it needs badge_class' : 'there is no room for it'
+  if (!hasPlace) return { name: 'no_place', values: { title: vendor.title } }
+  if (field === 'message.badge') return { name: 'needs', values: { field: 'badge_class' } }
+  return { name: 'no_room', values: {} }
 }

@@ -32,27 +32,27 @@ interface Row {
 const why = 'because'
 const rows: Row[] = [
   { says: 'sent', verdicts: [{ kind: 'sent' }], outcome: { kind: 'sent' } },
-  { says: 'dead', verdicts: [{ kind: 'dead', why }], outcome: { kind: 'dead', why } },
-  { says: 'refused', verdicts: [{ kind: 'refused', why }], outcome: { kind: 'refused', why } },
-  { says: 'denied', verdicts: [{ kind: 'denied', why }], outcome: { kind: 'denied', why, at: NOW + MINUTE }, pausedUntil: NOW + MINUTE, told: 1 },
+  { says: 'dead', verdicts: [{ kind: 'dead', why }], outcome: { kind: 'dead', why, reason: 'gone' } },
+  { says: 'refused', verdicts: [{ kind: 'refused', why }], outcome: { kind: 'refused', why, reason: 'refused' } },
+  { says: 'denied', verdicts: [{ kind: 'denied', why }], outcome: { kind: 'denied', why, reason: 'denied', at: NOW + MINUTE }, pausedUntil: NOW + MINUTE, told: 1 },
   { says: 'renew, then sent', verdicts: [{ kind: 'renew', why }, { kind: 'sent' }], outcome: { kind: 'sent' }, requests: 2 },
-  { says: 'renew twice', verdicts: [{ kind: 'renew', why }], outcome: { kind: 'denied', why, at: NOW + MINUTE }, pausedUntil: NOW + MINUTE, told: 1, requests: 2 },
-  { says: 'limited', verdicts: [{ kind: 'limited', why }], outcome: { kind: 'later', why, at: NOW + 1_000 }, pausedUntil: NOW + 1_000 },
-  { says: 'limited for a time', verdicts: [{ kind: 'limited', why, waitMs: 5_000 }], outcome: { kind: 'later', why, at: NOW + 5_000 }, pausedUntil: NOW + 5_000 },
+  { says: 'renew twice', verdicts: [{ kind: 'renew', why }], outcome: { kind: 'denied', why, reason: 'denied', at: NOW + MINUTE }, pausedUntil: NOW + MINUTE, told: 1, requests: 2 },
+  { says: 'limited', verdicts: [{ kind: 'limited', why }], outcome: { kind: 'later', why, reason: 'limited', at: NOW + 1_000 }, pausedUntil: NOW + 1_000 },
+  { says: 'limited for a time', verdicts: [{ kind: 'limited', why, waitMs: 5_000 }], outcome: { kind: 'later', why, reason: 'limited', at: NOW + 5_000 }, pausedUntil: NOW + 5_000 },
   {
     says: 'limited, and Retry-After knows better', verdicts: [{ verdict: { kind: 'limited', why, waitMs: 5_000 }, retryAfterMs: 90_000 }],
-    outcome: { kind: 'later', why, at: NOW + 90_000 }, pausedUntil: NOW + 90_000,
+    outcome: { kind: 'later', why, reason: 'limited', at: NOW + 90_000 }, pausedUntil: NOW + 90_000,
   },
-  { says: 'limited, alone', verdicts: [{ kind: 'limited', why, alone: true, waitMs: 5_000 }], outcome: { kind: 'later', why, at: NOW + 5_000 } },
-  { says: 'exhausted', verdicts: [{ kind: 'exhausted', why }], outcome: { kind: 'later', why, at: nextDay(NOW) }, pausedUntil: nextDay(NOW), told: 1 },
-  { says: 'exhausted, alone', verdicts: [{ kind: 'exhausted', why, alone: true }], outcome: { kind: 'later', why, at: nextDay(NOW) } },
-  { says: 'down', verdicts: [{ kind: 'down', why }], outcome: { kind: 'later', why, at: NOW + 500 } },
+  { says: 'limited, alone', verdicts: [{ kind: 'limited', why, alone: true, waitMs: 5_000 }], outcome: { kind: 'later', why, reason: 'limited', at: NOW + 5_000 } },
+  { says: 'exhausted', verdicts: [{ kind: 'exhausted', why }], outcome: { kind: 'later', why, reason: 'exhausted', at: nextDay(NOW) }, pausedUntil: nextDay(NOW), told: 1 },
+  { says: 'exhausted, alone', verdicts: [{ kind: 'exhausted', why, alone: true }], outcome: { kind: 'later', why, reason: 'exhausted', at: nextDay(NOW) } },
+  { says: 'down', verdicts: [{ kind: 'down', why }], outcome: { kind: 'later', why, reason: 'down', at: NOW + 500 } },
   {
     says: 'down, with Retry-After', verdicts: [{ verdict: { kind: 'down', why }, retryAfterMs: 30_000 }],
-    outcome: { kind: 'later', why, at: NOW + 30_000 }, pausedUntil: NOW + 30_000,
+    outcome: { kind: 'later', why, reason: 'down', at: NOW + 30_000 }, pausedUntil: NOW + 30_000,
   },
   { says: 'adapt, then sent', verdicts: [{ kind: 'adapt', why, variant: 'short' }, { kind: 'sent' }], outcome: { kind: 'sent' }, requests: 2 },
-  { says: 'adapt twice', verdicts: [{ kind: 'adapt', why, variant: 'short' }], outcome: { kind: 'refused', why }, requests: 2 },
+  { says: 'adapt twice', verdicts: [{ kind: 'adapt', why, variant: 'short' }], outcome: { kind: 'refused', why, reason: 'refused' }, requests: 2 },
 ]
 
 for (const { says, verdicts, outcome, pausedUntil, told = 0, requests = 1 } of rows) {
@@ -82,7 +82,7 @@ test('a code nobody knows is asked three times more, with growing pauses; then t
     t.assert.equal(lane().underWay, 0, 'nobody is kept waiting meanwhile')
     await clock.pass(1)
   }
-  t.assert.deepEqual(await sending, [{ kind: 'refused', why: 'code 4711' }])
+  t.assert.deepEqual(await sending, [{ kind: 'refused', why: 'code 4711', reason: 'unknown' }])
   t.assert.equal(sender.asked.length, 4)
   t.assert.equal(unknownCodes.of('xiaomi').value, before + 1)
   t.assert.equal(logged.filter(({ msg }) => msg.includes('nobody knows')).length, 1)
@@ -112,7 +112,7 @@ test('where one answer holds several troubles of the lane, the longest pause cou
   const { sender, send, store, lane } = startDesk(t, plainVendor({ limits: { ...plainVendor().limits, batch: 10 } }))
   sender.answer = () => reply([{ kind: 'denied', why: 'no right to this' }, { kind: 'limited', why, waitMs: 1_000 }])
   await send(['a', 'b'])
-  t.assert.deepEqual(lane().trouble, { until: NOW + MINUTE, why: 'no right to this' })
+  t.assert.deepEqual(lane().trouble, { until: NOW + MINUTE, why: 'no right to this', reason: 'denied' })
   t.assert.equal(store.named('tellLanePaused').length, 1)
 })
 
@@ -130,7 +130,8 @@ test('an answer that was lost is written down as lost and sent again later; what
   const { sender, send, sent } = startDesk(t, plainVendor())
   sender.answer = (errand) => ({ kind: sentTo(errand).to[0] === 'a' ? 'lost' : 'unsent', why: 'the connection ended' })
   t.assert.deepEqual(await send(['a', 'b']), [
-    { kind: 'lost', why: 'the connection ended', at: NOW + 500 }, { kind: 'later', why: 'the connection ended', at: NOW + 500 },
+    { kind: 'lost', why: 'the connection ended', reason: 'unanswered', at: NOW + 500 },
+    { kind: 'later', why: 'the connection ended', reason: 'unreached', at: NOW + 500 },
   ])
   t.assert.deepEqual(sent, [])
 })
@@ -263,7 +264,7 @@ test('an access token that is refused when a body is stored is made anew, too', 
 test('a body that could not be stored is stored by the next who needs it, and until then nothing refers to it', { timeout }, async (t: TestContext) => {
   const { sender, send, lane, clock } = startDesk(t, preparing())
   sender.answer = () => reply({ kind: 'limited', why }, { retryAfterMs: 20_000 })
-  t.assert.deepEqual(await send(['a']), [{ kind: 'later', why, at: NOW + 20_000 }])
+  t.assert.deepEqual(await send(['a']), [{ kind: 'later', why, reason: 'limited', at: NOW + 20_000 }])
   t.assert.equal(lane().resumesAt, NOW + 20_000)
   await clock.pass(20_000)
   sender.answer = () => ({ kind: 'lost', why: 'no answer' })
@@ -286,7 +287,7 @@ test('after its time nothing new is begun, also when the access token or the sto
       await calm()
       await clock.pass(15_000)
       gate.resolve()
-      t.assert.deepEqual(await sending, [{ kind: 'later', why: 'there was no time for it', at: clock.now() }])
+      t.assert.deepEqual(await sending, [{ kind: 'later', why: 'there was no time for it', reason: 'no_time', at: clock.now() }])
       t.assert.equal(sender.paths.at(-1), slow)
     })
   }
@@ -301,7 +302,7 @@ test('the pause of another request holds back one that was still waiting for its
   }
   const sending = send(['a'])
   await calm()
-  await desk.pause(lane(), account, NOW + MINUTE, 'slower, please', false)
+  await desk.pause(lane(), account, NOW + MINUTE, { why: 'slower, please' }, false)
   gate.resolve()
   t.assert.deepEqual(await sending, [{ kind: 'later', why: 'slower, please', at: NOW + MINUTE }])
   t.assert.deepEqual(sender.paths, ['/token'])
@@ -311,7 +312,7 @@ test('a surprise ends neither the other requests of the batch nor what is known 
   const { sender, send, lane, logged } = startDesk(t, plainVendor())
   sender.answer = (errand) => (sentTo(errand).to[0] === 'b' ? { kind: 'reply', reply: { status: 200, headers: {}, body: 'not JSON' }, over: 1 } : reply([{ kind: 'sent' }]))
   t.assert.deepEqual(await send(['a', 'b', 'c']), [
-    { kind: 'sent' }, { kind: 'later', why: 'it failed in a way nobody foresaw', at: NOW + MINUTE }, { kind: 'sent' },
+    { kind: 'sent' }, { kind: 'later', why: 'it failed in a way nobody foresaw', reason: 'unforeseen', at: NOW + MINUTE }, { kind: 'sent' },
   ])
   t.assert.equal(lane().underWay, 0)
   t.assert.equal(logged.filter(({ msg }) => msg.includes('nobody foresaw')).length, 1)

@@ -1,3 +1,4 @@
+import { groundsIn, plainly } from '@carillon/protocol/sentences/reasons.ts'
 import type { Cell } from '../metrics-kinds.ts'
 import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
 import type { Handing, Outcome, Target } from '../push/channel.ts'
@@ -5,6 +6,7 @@ import { DENIED_MS } from '../push/retry.ts'
 import type { DeadToken } from '../store/quarantine.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Desk } from './desk.ts'
+import { groundsOf, unanswered } from './grounds.ts'
 import type { Lane } from './lane.ts'
 import type { Exchanged } from './send.ts'
 import { nextDay } from './next-day.ts'
@@ -33,6 +35,7 @@ interface Again {
 }
 
 const SENT: Outcome = { kind: 'sent' }
+const UNMENTIONED: Verdict = { kind: 'unknown', why: 'the answer says nothing of it' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
 // Less than 2 ms of sending.
 const DEVICES_A_TURN = 25
@@ -157,7 +160,8 @@ export class Round {
     const { prepared, clock } = this.#desk
     return prepared.closed(this.#account.key) ?? prepared.get(`${this.#account.key} ${to.region} ${to.variant} ${this.#push.taskId}`, async () => {
       const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, to.region, prepare.request(to)))
-      if (exchanged.kind !== 'reply') return { kind: 'down', why: exchanged.why } // nothing was sent to anybody yet
+      // Nothing was sent to anybody yet.
+      if (exchanged.kind !== 'reply') return { kind: 'down', ...unanswered(exchanged) }
       const { reply, retryAfterMs, over } = exchanged
       const read = prepare.read(reply)
       if ('prepared' in read) return read.prepared
@@ -187,13 +191,13 @@ export class Round {
   /** The vendor wants it left alone for now: it is not asked. */
   #rests(address: Placed): boolean {
     const at = this.#desk.resting.until(this.#account.key, address.deviceId)
-    if (at !== undefined) this.#set(address, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', at })
+    if (at !== undefined) this.#set(address, { kind: 'later', ...plainly('resting'), at })
     return at !== undefined
   }
 
   #notNow(addresses: readonly Placed[]): Again[] {
     const { trouble, resumesAt } = this.#lane
-    this.#all(addresses, { kind: 'later', why: trouble?.why ?? 'there was no time for it', at: resumesAt })
+    this.#all(addresses, { kind: 'later', ...(trouble ? groundsIn(trouble) : plainly('no_time')), at: resumesAt })
     return []
   }
 
@@ -202,13 +206,13 @@ export class Round {
     const { log, clock } = this.#desk
     log.error({ err: error, vendor: this.#vendor.name, task: this.#push.taskId }, 'handing over to a vendor failed in a way nobody foresaw; it is tried again')
     const at = clock.now() + SURPRISE_MS
-    for (const { place } of addresses) this.#outcomes[place] ??= { kind: 'later', why: 'it failed in a way nobody foresaw', at }
+    for (const { place } of addresses) this.#outcomes[place] ??= { kind: 'later', ...plainly('unforeseen'), at }
   }
 
-  #unanswered(addresses: readonly Placed[], { kind, why }: Exclude<Exchanged, { kind: 'reply' }>): Again[] {
-    this.#desk.fails(this.#lane, this.#account, why)
-    const at = this.#againAt()
-    this.#all(addresses, kind === 'lost' ? { kind, why, at } : { kind: 'later', why, at })
+  #unanswered(addresses: readonly Placed[], exchanged: Exclude<Exchanged, { kind: 'reply' }>): Again[] {
+    const grounds = unanswered(exchanged)
+    this.#desk.fails(this.#lane, this.#account, grounds)
+    this.#all(addresses, { kind: exchanged.kind === 'lost' ? 'lost' : 'later', ...grounds, at: this.#againAt() })
     return []
   }
 
@@ -238,7 +242,7 @@ export class Round {
     const whole = new Map<Verdict['kind'], Verdict>() // what concerns the lane
     let heard = 0 // those of whose token it says anything
     addresses.forEach((address, i) => {
-      const verdict = verdicts[i] ?? ({ kind: 'unknown', why: 'the answer says nothing of it' } as const)
+      const verdict = verdicts[i] ?? UNMENTIONED
       this.#countAnswers(verdict.kind, 1)
       switch (verdict.kind) {
         case 'sent':
@@ -248,39 +252,39 @@ export class Round {
         case 'dead':
           heard += 1
           dead.push({ deviceId: address.deviceId, token: address.token, before: verdict.since ?? this.#push.now })
-          return this.#set(address, { kind: 'dead', why: verdict.why })
+          return this.#set(address, { kind: 'dead', ...groundsOf(verdict) })
         case 'refused':
           heard += 1
-          return this.#set(address, { kind: 'refused', why: verdict.why })
+          return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
         case 'denied':
           whole.set('denied', verdict)
-          return this.#set(address, { kind: 'denied', why: verdict.why, at: now + DENIED_MS })
+          return this.#set(address, { kind: 'denied', ...groundsOf(verdict), at: now + DENIED_MS })
         case 'renew':
           if (!attempt.renewed) return repeat(address, { ...attempt, renewed: true })
-          whole.set('denied', { kind: 'denied', why: verdict.why })
-          return this.#set(address, { kind: 'denied', why: verdict.why, at: now + DENIED_MS })
+          whole.set('denied', { ...verdict, kind: 'denied' })
+          return this.#set(address, { kind: 'denied', ...groundsOf(verdict), at: now + DENIED_MS })
         case 'adapt':
           if (attempt.variant !== verdict.variant) {
             return repeat(address, { ...attempt, variant: verdict.variant, batch: verdict.batch ?? attempt.batch })
           }
-          return this.#set(address, { kind: 'refused', why: verdict.why })
+          return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
         case 'unknown':
           if (attempt.unknowns < UNKNOWN_TRIES) {
             return repeat(address, { ...attempt, unknowns: attempt.unknowns + 1 }, UNKNOWN_PAUSE_MS * 2 ** attempt.unknowns)
           }
           unknownCodes.of(this.#vendor.name).value += 1
           this.#desk.log.warn({ vendor: this.#vendor.name, task: this.#push.taskId, why: verdict.why }, 'a vendor keeps answering what nobody knows; the push counts as refused')
-          return this.#set(address, { kind: 'refused', why: verdict.why })
+          return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
         case 'limited':
         case 'exhausted': {
           const at = verdict.kind === 'exhausted' ? nextDay(now) : now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs())
           if (!verdict.alone) whole.set(verdict.kind, verdict)
           else if (retryAfterMs !== undefined) this.#desk.rest(this.#account, address.deviceId, at)
-          return this.#set(address, { kind: 'later', why: verdict.why, at })
+          return this.#set(address, { kind: 'later', ...groundsOf(verdict), at })
         }
         case 'down':
           whole.set('down', verdict)
-          return this.#set(address, { kind: 'later', why: verdict.why, at: this.#againAt(retryAfterMs) })
+          return this.#set(address, { kind: 'later', ...groundsOf(verdict), at: this.#againAt(retryAfterMs) })
       }
     })
     if (whole.size === 0) {
@@ -294,16 +298,17 @@ export class Round {
 
   async #concernsLane(verdict: Verdict, now: number, retryAfterMs: number | undefined): Promise<void> {
     if (verdict.kind === 'sent') return
-    const { why } = verdict
-    if (verdict.kind === 'denied') await this.#desk.pause(this.#lane, this.#account, now + DENIED_MS, why, true)
-    if (verdict.kind === 'exhausted') await this.#desk.pause(this.#lane, this.#account, nextDay(now), why, true)
+    const grounds = groundsOf(verdict)
+    if (verdict.kind === 'denied') await this.#desk.pause(this.#lane, this.#account, now + DENIED_MS, grounds, true)
+    if (verdict.kind === 'exhausted') await this.#desk.pause(this.#lane, this.#account, nextDay(now), grounds, true)
     if (verdict.kind === 'limited') {
-      await this.#desk.pause(this.#lane, this.#account, now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs()), why, false)
+      const waitMs = retryAfterMs ?? verdict.waitMs ?? this.#limitedMs()
+      await this.#desk.pause(this.#lane, this.#account, now + waitMs, grounds, false)
     }
     if (verdict.kind === 'down') {
       this.#failures += 1
-      this.#desk.fails(this.#lane, this.#account, why)
-      if (retryAfterMs !== undefined) await this.#desk.pause(this.#lane, this.#account, now + retryAfterMs, why, false)
+      this.#desk.fails(this.#lane, this.#account, grounds)
+      if (retryAfterMs !== undefined) await this.#desk.pause(this.#lane, this.#account, now + retryAfterMs, grounds, false)
     }
   }
 
@@ -326,6 +331,10 @@ export class Round {
 
 const ABOUT_LANE: ReadonlySet<Verdict['kind']> = new Set(['denied', 'limited', 'exhausted', 'down'])
 
+const NO_TOKEN = { why: 'no access token in the answer' }
+
 /** Where there is no access token nothing was asked of the push: an answer nobody knows is the vendor's trouble, not the push's end. */
 const withoutAccess = (verdict: Verdict): Verdict =>
-  ABOUT_LANE.has(verdict.kind) ? verdict : { kind: 'down', why: 'why' in verdict ? verdict.why : 'no access token in the answer' }
+  ABOUT_LANE.has(verdict.kind)
+    ? verdict
+    : { ...('why' in verdict ? verdict : NO_TOKEN), kind: 'down', reason: 'no_access_token' }

@@ -42,7 +42,11 @@ for (const [says, answer, ok, words] of rows) {
 test('where the access token alone shows it, a new one is asked for each time: credentials may be revoked while the old one works', { timeout }, async (t: TestContext) => {
   const { desk, sender } = startTrying(t, 'oppo')
   sender.answer = () => reply({ code: 0, data: { auth_token: 'token', create_time: desk.clock.now() } })
-  t.assert.deepEqual(await tryAccount(desk, 1, 'oppo', 1), { ok: true, words: 'OPPO Push gave an access token for these credentials' })
+  t.assert.deepEqual(await tryAccount(desk, 1, 'oppo', 1), {
+    ok: true,
+    words: 'OPPO Push gave an access token for these credentials',
+    told: { name: 'token_given', values: { title: 'OPPO Push' } },
+  })
   sender.answer = () => reply({ code: 14, message: 'Invalid App Key' })
   const tried = await tryAccount(desk, 1, 'oppo', 1)
   t.assert.equal(tried?.ok, false)

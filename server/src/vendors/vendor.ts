@@ -1,6 +1,8 @@
 import type { TObject } from 'typebox'
 import type { VendorName } from '@carillon/protocol/names.ts'
 import type { Message, Setting } from '@carillon/protocol/notify.ts'
+import type { AnswerReason } from '@carillon/protocol/sentences/reasons.ts'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 
 export const fieldNames = ['app_id', 'app_key', 'app_secret', 'certificate', 'name'] as const
 export type FieldName = (typeof fieldNames)[number]
@@ -27,8 +29,8 @@ export interface Problem {
 export interface Checked {
   /** What can never work. */
   problems: Problem[]
-  /** What is unusual and may still work, in words for an operator. */
-  warnings: string[]
+  /** What is unusual and may still work. */
+  warnings: Warning[]
   /** Unix milliseconds; null where the credential has no date. */
   expiresAt: number | null
 }
@@ -101,6 +103,8 @@ export interface Reply {
  * adapt      not in this form: built once more as `variant` for the same addresses; asked for twice it counts as refused.
  *            `batch`: for so many of them at a time. Said of a stored body, it holds for all lists until the vendor's next day
  * unknown    a code that is in no table: repeated three times, then refused, and shown to the operator
+ * `why` says in English what it means. `said`: the vendor's own code, and its words where it gave some, as they came:
+ * that is what readers of other languages see beside the kind. `reason`: where the kind does not say it.
  * `reconnect` on any of them: the connection it came over must not be used for new requests.
  */
 export type Verdict = (
@@ -110,7 +114,7 @@ export type Verdict = (
   | { kind: 'limited'; why: string; alone?: boolean; waitMs?: number }
   | { kind: 'exhausted'; why: string; alone?: boolean }
   | { kind: 'adapt'; why: string; variant: string; batch?: number }
-) & { reconnect?: boolean }
+) & { reconnect?: boolean; said?: string; reason?: AnswerReason }
 
 export interface AccessToken {
   value: string

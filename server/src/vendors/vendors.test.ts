@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import test, { before, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { type VendorName, vendorNames } from '@carillon/protocol/names.ts'
+import { inEnglish } from '@carillon/protocol/sentences/sentence.ts'
+import { warningSentences } from '@carillon/protocol/sentences/warnings.ts'
 import { clean, type Complete, keepsCertificateContract, wrongFields } from './certificate-contract.fixture.ts'
 import type { GivenFields } from './fields.ts'
-import type { Environment } from './vendor.ts'
+import type { Checked, Environment } from './vendor.ts'
 import { checkCredentials } from './vendors.ts'
 
 const NOW = Date.now() + 3_600_000 // later than the certificates made below, whatever their making takes
@@ -89,7 +91,11 @@ const complete = {
 } satisfies Partial<Record<VendorName, Complete>>
 
 const check = (vendor: keyof typeof complete, changes: GivenFields, environment: Environment = 1, now = NOW) =>
-  checkCredentials(vendor, environment, { ...complete[vendor].given, ...changes }, now)
+  inTexts(checkCredentials(vendor, environment, { ...complete[vendor].given, ...changes }, now))
+
+const inTexts = ({ warnings, ...checked }: Checked) => ({
+  ...checked, warnings: warnings.map((warning) => inEnglish(warningSentences, warning)),
+})
 
 const withAccount = (changes: Record<string, unknown>) => ({
   certificate: JSON.stringify({ ...serviceAccount, ...changes }),

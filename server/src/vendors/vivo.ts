@@ -3,7 +3,7 @@ import { Type } from '@carillon/protocol/type.ts'
 import { category, label, word } from './credentials.ts'
 import {
   androidOf, badgeOf, cutCharacters, idOf, integerOf, objectOf, readObject, secondsLeft, taskIdOf, textsOf, titleOf,
-  typeOf,
+  typeOf, withCode,
 } from './message.ts'
 import { defineVendor } from './vendor.ts'
 import type { Account, Addressed, Reply, VendorPush, VendorReceipt, VendorRequest, Verdict } from './vendor.ts'
@@ -30,13 +30,14 @@ const SINGLE = 'single'
 type Failure = Exclude<Verdict['kind'], 'sent' | 'adapt'>
 
 const row = (results: number[], kind: Failure, words: string): Record<number, Verdict> =>
-  Object.fromEntries(results.map((result) => [result, { kind, why: `${words} (${result})` }]))
+  Object.fromEntries(results.map((result) => [result, withCode({ kind, why: words }, result)]))
 
 const adapted = (results: number[], variant: string, words: string): Record<number, Verdict> =>
-  Object.fromEntries(results.map((result) => [result, { kind: 'adapt', variant, why: `${words} (${result})` }]))
+  Object.fromEntries(results.map((result) => [result, withCode({ kind: 'adapt', variant, why: words }, result)]))
 
 // In China's time. Alone, since system messages pass meanwhile.
-const atNight: Verdict = { kind: 'limited', alone: true, why: 'operational messages rest from 23:00 to 07:00 (10071)' }
+const rest = 'operational messages rest from 23:00 to 07:00'
+const atNight = withCode({ kind: 'limited', alone: true, why: rest }, 10071)
 
 const results: Record<number, Verdict> = {
   0: { kind: 'sent' },
@@ -75,7 +76,7 @@ const results: Record<number, Verdict> = {
   ...row([10206], 'denied', 'the signature is wrong: app_secret does not belong to app_id and app_key'),
   ...row([10207], 'denied', "the timestamp is not within ten minutes of vivo's: set this machine's clock right"),
   // Asked for more, vivo lowers the allowance: the rest of the day goes one by one.
-  10252: { kind: 'adapt', variant: SINGLE, batch: 1, why: "the day's saved bodies are used up (10252)" },
+  10252: withCode({ kind: 'adapt', variant: SINGLE, batch: 1, why: "the day's saved bodies are used up" }, 10252),
   ...row([10254], 'exhausted', "the day's pushes to all are used up"),
   ...row([10301], 'refused', 'the alias is too long'),
   ...row([10302], 'dead', 'the token is not valid: unknown, removed or its data cleared'),
@@ -89,11 +90,16 @@ const results: Record<number, Verdict> = {
 
 /** What vivo says of one token, in `invalidUser` and `invalidUsers`. */
 const statuses: Record<number, Verdict> = {
-  1: { kind: 'dead', why: 'the token is not known for this app (status 1)' },
-  2: { kind: 'dead', why: 'the app was removed, unsubscribed or its data cleared (status 2)' },
-  3: { kind: 'refused', why: 'the device has been offline for long (status 3)' },
-  4: { kind: 'refused', why: "not a test device: push_mode 1 reaches those listed in vivo's console alone (status 4)" },
+  1: { kind: 'dead', why: 'the token is not known for this app' },
+  2: { kind: 'dead', why: 'the app was removed, unsubscribed or its data cleared' },
+  3: { kind: 'refused', why: 'the device has been offline for long' },
+  4: { kind: 'refused', why: "not a test device: push_mode 1 reaches those listed in vivo's console alone" },
 }
+
+const UNHEARD: Verdict = { kind: 'unknown', why: 'not taken, for an unknown reason' }
+
+const ofToken = (status: number): Verdict | undefined =>
+  statuses[status] && withCode(statuses[status], `status ${status}`)
 
 /** Ids are digits and may come without quotes: as numbers they would lose their end. */
 const readAnswer = (body: string) => readObject(body.replace(/("(?:userid|taskId)"\s*:\s*)([0-9]+)/g, '$1"$2"'))
@@ -102,11 +108,11 @@ const readAnswer = (body: string) => readObject(body.replace(/("(?:userid|taskId
 const wholeOf = ({ status }: Reply, answer: Record<string, unknown> | undefined): Verdict => {
   const result = integerOf(answer?.result)
   if (result !== undefined && (result !== 0 || status === 200)) {
-    return results[result] ?? { kind: 'unknown', why: `a result that is not known (${result})` }
+    return results[result] ?? withCode({ kind: 'unknown', why: 'a result that is not known' }, result)
   }
-  if (status === 429) return { kind: 'limited', why: 'too many calls (HTTP 429)' }
-  if (status < 500 && answer) return { kind: 'unknown', why: `an answer without a result (HTTP ${status})` }
-  return { kind: 'down', why: `no answer that can be read (HTTP ${status})` }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many calls' }, 'HTTP 429')
+  if (status < 500 && answer) return withCode({ kind: 'unknown', why: 'an answer without a result' }, `HTTP ${status}`)
+  return withCode({ kind: 'down', why: 'no answer that can be read' }, `HTTP ${status}`)
 }
 
 /** What an answer may say where no push was sent; the other kinds are about a push or its address. */
@@ -258,25 +264,42 @@ export default defineVendor({
     app_id: word({
       title: 'AppID',
       description: 'The AppID of the app; it travels as a number.',
+      zh: { help: '应用的 AppID，以数字形式发送。' },
       pattern: '^[1-9][0-9]{0,14}$',
       must: 'be a number written in digits',
       usual: { pattern: '^[0-9]{6,9}$', words: '6 to 9 digits' },
     }),
-    app_key: word({ title: 'AppKey', description: 'The AppKey of the app.', usual: code }),
-    app_secret: word({ title: 'AppSecret', description: 'The AppSecret; it signs and is never sent.', usual: code }),
+    app_key: word({
+      title: 'AppKey',
+      description: 'The AppKey of the app.',
+      zh: { help: '应用的 AppKey。' },
+      usual: code,
+    }),
+    app_secret: word({
+      title: 'AppSecret',
+      description: 'The AppSecret; it signs and is never sent.',
+      zh: { help: '应用的 AppSecret，仅用于签名，不会发送。' },
+      usual: code,
+    }),
     name: label,
   }),
   options: Type.Object({
     receipt_id: Type.Optional(
-      word({ title: 'Receipt ID', description: 'The id that vivo gives a receipt address set up in its console.' }),
+      word({
+        title: 'Receipt ID',
+        description: 'The id that vivo gives a receipt address set up in its console.',
+        zh: { title: '回执 ID', help: '在 vivo 平台设置回执地址后得到的 ID。' },
+      }),
     ),
     system_category: category(['IM', 'ACCOUNT', 'TODO', 'DEVICE_REMINDER', 'ORDER', 'SUBSCRIPTION'], {
       title: 'Category of system messages',
       description: 'The second-level class sent with classification 1.',
+      zh: { title: '系统消息分类', help: 'classification 为 1 时发送的二级分类。' },
     }),
     operational_category: category(['NEWS', 'CONTENT', 'MARKETING', 'SOCIAL'], {
       title: 'Category of operational messages',
       description: 'The second-level class sent with classification 0.',
+      zh: { title: '运营消息分类', help: 'classification 为 0 时发送的二级分类。' },
     }),
   }),
 
@@ -305,11 +328,11 @@ export default defineVendor({
     read(reply, now) {
       const answer = readAnswer(reply.body)
       const whole = wholeOf(reply, answer)
-      if (whole.kind !== 'sent') return ABOUT_ACCESS.has(whole.kind) ? whole : { kind: 'unknown', why: whole.why }
+      if (whole.kind !== 'sent') return ABOUT_ACCESS.has(whole.kind) ? whole : { ...whole, kind: 'unknown' }
       const value = answer?.authToken
       // It travels in a header, which takes nothing but visible ASCII.
       if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) {
-        return { kind: 'unknown', why: 'no auth token in the answer (0)' }
+        return withCode({ kind: 'unknown', why: 'no auth token in the answer' }, 0)
       }
       return { value, renewAt: now + 2 * HOUR_MS, endsAt: now + DAY_MS }
     },
@@ -326,11 +349,11 @@ export default defineVendor({
     read(reply) {
       const answer = readAnswer(reply.body)
       const whole = wholeOf(reply, answer)
-      if (whole.kind === 'dead') return { kind: 'unknown', why: whole.why }
+      if (whole.kind === 'dead') return { ...whole, kind: 'unknown' }
       if (whole.kind !== 'sent') return whole
       const prepared = answer?.taskId
       if (typeof prepared === 'string' && prepared !== '') return { prepared }
-      return { kind: 'unknown', why: 'no task id in the answer (0)' }
+      return withCode({ kind: 'unknown', why: 'no task id in the answer' }, 0)
     },
   },
 
@@ -361,15 +384,16 @@ export default defineVendor({
     const whole = said === atNight ? { ...atNight, waitMs: untilMorning(push.now) } : said
     if (addresses.length === 1) {
       const status = integerOf(objectOf(answer?.invalidUser)?.status)
-      return [whole.kind === 'dead' && status !== undefined ? (statuses[status] ?? whole) : whole]
+      return [whole.kind === 'dead' && status !== undefined ? (ofToken(status) ?? whole) : whole]
     }
     const invalid = (Array.isArray(answer?.invalidUsers) ? answer.invalidUsers : []).map(objectOf)
     const statusOf = new Map(invalid.map((user) => [user?.userid, integerOf(user?.status)]))
-    const others: Verdict = whole.kind === 'dead' ? { kind: 'unknown', why: `one of several: ${whole.why}` } : whole
+    const others: Verdict =
+      whole.kind === 'dead' ? { ...whole, kind: 'unknown', why: `one of several: ${whole.why}` } : whole
     return addresses.map(({ token }) => {
       if (!statusOf.has(token)) return others
       const status = statusOf.get(token) ?? 0
-      return statuses[status] ?? { kind: 'unknown', why: `not taken, for an unknown reason (status ${status})` }
+      return ofToken(status) ?? withCode(UNHEARD, `status ${status}`)
     })
   },
 

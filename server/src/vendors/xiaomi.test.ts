@@ -298,7 +298,7 @@ test('a wrong secret is denied, in words with the reason', (t: TestContext) => {
   const reason = 'Invalid application secret.'
   const answer = { result: 'error', reason, trace_id: 'X', code: 21301, description: '认证失败' }
   t.assert.deepEqual(judge(answer), [
-    { kind: 'denied', why: 'the AppSecret is not right: Invalid application secret. (21301)' },
+    { kind: 'denied', why: 'the AppSecret is not right: Invalid application secret. (21301)', said: '21301: Invalid application secret.' },
   ])
 })
 
@@ -318,7 +318,7 @@ test('a receipt address that Xiaomi does not take is left out in a second try', 
 
 test('a code in no table is unknown and told, unless the status says more', (t: TestContext) => {
   t.assert.deepEqual(judge({ code: 99999, reason: 'new' }), [
-    { kind: 'unknown', why: 'an answer that is not understood: new (99999)' },
+    { kind: 'unknown', why: 'an answer that is not understood: new (99999)', said: '99999: new' },
   ])
   t.assert.deepEqual(kindsOf(judge({ code: 503 }, { status: 503 })), ['down'])
 })

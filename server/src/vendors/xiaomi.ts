@@ -20,11 +20,13 @@ const options = Type.Object({
       description:
         'The approved template of private-class messages on the default bar channel. Its variables are keywords1, ' +
         'which gets the title, and keywords2, which gets the body.',
+      zh: { title: '模板 ID', help: '默认通知渠道上私信消息所用的已审核模板；变量 keywords1 填标题，keywords2 填正文。' },
     }),
   ),
   pass_through: flag({
     title: 'Try pass-through',
     description: 'Hands cmd messages to Xiaomi too, although it announced the end of pass-through.',
+    zh: { title: '尝试透传', help: 'cmd 消息也交给小米，尽管其已宣布停止透传。' },
   }),
 })
 
@@ -222,9 +224,11 @@ const RECEIPT_FAULTS = [65036, 65037, 65038]
 
 /** An answer without a code we know, most likely from something that stands before Xiaomi. */
 const byStatus = (status: number, code: number | undefined, said: string): Verdict => {
-  if (status === 401 || status === 403) return { kind: 'denied', why: `Xiaomi does not let us in (HTTP ${status})` }
-  if (status === 429) return { kind: 'limited', why: 'too many requests (HTTP 429)' }
-  if (status >= 500) return { kind: 'down', why: `Xiaomi has trouble (HTTP ${status})` }
+  if (status === 401 || status === 403) {
+    return withCode({ kind: 'denied', why: 'Xiaomi does not let us in' }, `HTTP ${status}`)
+  }
+  if (status === 429) return withCode({ kind: 'limited', why: 'too many requests' }, 'HTTP 429')
+  if (status >= 500) return withCode({ kind: 'down', why: 'Xiaomi has trouble' }, `HTTP ${status}`)
   return withCode({ kind: 'unknown', why: 'an answer that is not understood' }, code ?? `HTTP ${status}`, said)
 }
 
@@ -255,7 +259,7 @@ const read = (reply: Reply, to: Addressed): Verdict[] => {
   const bad = new Set(typeof listed === 'string' ? listed.split(',') : [])
   return to.addresses.map(({ token }): Verdict => {
     if (!isRegid(token)) return { kind: 'dead', why: 'a regid has no comma in it (not sent)' }
-    return bad.has(token) ? { kind: 'dead', why: 'the regid is not valid (bad_regids)' } : whole
+    return bad.has(token) ? withCode({ kind: 'dead', why: 'the regid is not valid' }, 'bad_regids') : whole
   })
 }
 
@@ -296,14 +300,25 @@ export default defineVendor({
   title: 'Xiaomi Mi Push',
   credentials: Type.Object({
     app_id: Type.Optional(
-      word({ title: 'AppId', description: "Not needed to send; devices start Xiaomi's SDK with it.", usual: digits }),
+      word({
+        title: 'AppId',
+        description: "Not needed to send; devices start Xiaomi's SDK with it.",
+        zh: { help: '发送时不需要；设备端初始化小米 SDK 时使用。' },
+        usual: digits,
+      }),
     ),
     app_key: Type.Optional(
-      word({ title: 'AppKey', description: "Not needed to send; devices start Xiaomi's SDK with it.", usual: digits }),
+      word({
+        title: 'AppKey',
+        description: "Not needed to send; devices start Xiaomi's SDK with it.",
+        zh: { help: '发送时不需要；设备端初始化小米 SDK 时使用。' },
+        usual: digits,
+      }),
     ),
     app_secret: word({
       title: 'AppSecret',
       description: 'The AppSecret on the page of the app; every request shows it.',
+      zh: { help: '应用页面上的 AppSecret，每次请求都会携带。' },
       usual: {
         pattern: '^(?=.*[A-Za-z])[A-Za-z0-9+/]{16,64}={0,2}$',
         words: 'letters and digits, often ending in == (digits alone are the AppId or the AppKey)',
@@ -312,6 +327,7 @@ export default defineVendor({
     name: word({
       title: 'Package name',
       description: 'The Android package name, to which Xiaomi delivers. A device may bind its vendor token by it.',
+      zh: { title: '应用包名', help: 'Android 应用包名，小米据此投递；设备可按此名称绑定厂商令牌。' },
       pattern: '^[\\x21-\\x7e]{1,128}$',
       must: 'be at most 128 visible ASCII characters without spaces',
       usual: { pattern: '^[A-Za-z]\\w*(\\.[A-Za-z]\\w*)+$', words: 'an Android package name such as com.example.app' },

@@ -43,7 +43,9 @@ export const DeviceCard = ({ device: { state, userId }, pushToken }: { device: B
           <Badge tone={tones[kind]} dot>
             {say[kind]}
           </Badge>{' '}
-          {state && 'message' in state && <span className={style.soft}>{state.message}</span>}
+          {state && 'message' in state && (
+            <span className={style.soft}>{say['why' in state ? state.why : 'lost'](state.message)}</span>
+          )}
         </dd>
         <dt>{say.user}</dt>
         <dd>

@@ -17,9 +17,12 @@ import { TimeAgo } from '../../parts/time-ago.tsx'
 import { useNow } from '../../parts/now.ts'
 import { toastDone } from '../../parts/toasts.ts'
 import { useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { certificatesWords } from '../certificates.words.ts'
 import style from './certificates.module.css'
 import type { Environment } from './environment.ts'
+import { useFieldWords } from './field-words.ts'
+import { triedWords } from './tried.words.ts'
 
 const SOON_MS = 30 * 86_400_000
 
@@ -35,7 +38,9 @@ interface Card {
 export const CertificateCard = ({ form, environment, certificate, lane, onEdit }: Card) => {
   const say = useWords(certificatesWords)
   const names = useWords(partsWords)
+  const wordsOf = useFieldWords()
   const title = names[vendorOfProvider[form.provider]!]
+  const appId = form.fields.find(({ name }) => name === 'app_id')
   if (!certificate) {
     return (
       <Panel title={title} aside={<Badge>{say.notSet}</Badge>}>
@@ -52,7 +57,7 @@ export const CertificateCard = ({ form, environment, certificate, lane, onEdit }
         <dd>{certificate.name}</dd>
         {certificate.app_id && (
           <>
-            <dt>{form.fields.find(({ name }) => name === 'app_id')?.title ?? 'app_id'}</dt>
+            <dt>{appId ? wordsOf(appId).title : 'app_id'}</dt>
             <dd>
               <code>{certificate.app_id}</code>
             </dd>
@@ -117,6 +122,7 @@ const ReceiptUrl = ({ url }: { url: string }) => {
 const Actions = ({ title, place, onEdit }: { title: string; place: { provider: number; environment: Environment }; onEdit(): void }) => {
   const say = useWords(certificatesWords)
   const reason = useReason()
+  const told = useTold(triedWords)
   const { caller } = useSession()
   const queries = useQueryClient()
   const [asks, question] = useDisclosure(false)
@@ -133,7 +139,7 @@ const Actions = ({ title, place, onEdit }: { title: string; place: { provider: n
     <>
       {checking.data && (
         <Notice tone={checking.data.ok ? 'good' : 'bad'} role="status">
-          {checking.data.ok ? say.checked : checking.data.message}
+          {told(checking.data.told, checking.data.message)}
         </Notice>
       )}
       {checking.isError && (

@@ -1,5 +1,6 @@
 import type { CertificateForm } from '@carillon/protocol/certificate-forms.ts'
 import { vendorOfProvider } from '@carillon/protocol/names.ts'
+import type { Warning } from '@carillon/protocol/sentences/warnings.ts'
 import { Button, Drawer, Group, NativeSelect, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -12,11 +13,19 @@ import { Notice } from '../../parts/notice.tsx'
 import { partsWords } from '../../parts/parts.words.ts'
 import { toastDone } from '../../parts/toasts.ts'
 import { useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { certificatesWords } from '../certificates.words.ts'
 import style from './certificates.module.css'
 import type { Environment } from './environment.ts'
+import { useFieldWords } from './field-words.ts'
 import { type FileKind, readCredentialFile } from './read-file.ts'
 import { certificateOf, type Given } from './request.ts'
+import { warningWords } from './warning.words.ts'
+
+interface Warned {
+  text: string
+  told: Warning | undefined
+}
 
 interface Props {
   form: CertificateForm | undefined
@@ -44,7 +53,7 @@ const Fields = ({ form: { provider, fields }, environment, replaces, onClose }: 
   const reason = useReason()
   const { caller } = useSession()
   const queries = useQueryClient()
-  const [warnings, setWarnings] = useState<string[]>([])
+  const [warnings, setWarnings] = useState<Warned[]>([])
   const [failure, setFailure] = useState('')
   const initial = Object.fromEntries(fields.map(({ name, kind }) => [idOf(name), kind === 'switch' ? false : ''])) as Given
   const form = useForm<Given>({
@@ -56,12 +65,12 @@ const Fields = ({ form: { provider, fields }, environment, replaces, onClose }: 
   })
   const saving = useMutation({
     mutationFn: (given: Given) => caller.setCertificate({ provider, environment, ...certificateOf(fields, given) }),
-    onSuccess: async ({ warnings: found }) => {
+    onSuccess: async ({ warnings: texts, told }) => {
       await queries.invalidateQueries({ queryKey: keys.certificates })
       toastDone(say.saved)
       form.setValues(initial) // no secret stays in the page
-      if (found.length === 0) onClose()
-      else setWarnings(found)
+      if (texts.length === 0) onClose()
+      else setWarnings(texts.map((text, i) => ({ text, told: told[i] })))
     },
     onError: (error) => {
       const field = fieldOf(error)
@@ -98,14 +107,15 @@ const Fields = ({ form: { provider, fields }, environment, replaces, onClose }: 
 }
 
 /** It is stored; what may be amiss stands alone, without a form that looks as if nothing had happened. */
-const Warned = ({ warnings, onClose }: { warnings: string[]; onClose(): void }) => {
+const Warned = ({ warnings, onClose }: { warnings: Warned[]; onClose(): void }) => {
   const say = useWords(certificatesWords)
+  const sentence = useTold(warningWords)
   return (
     <Stack>
       <Notice tone="warn" title={say.warnings} role="status">
         <ul className={style.list}>
-          {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
+          {warnings.map(({ text, told }) => (
+            <li key={text}>{sentence(told, text)}</li>
           ))}
         </ul>
       </Notice>
@@ -129,10 +139,12 @@ interface FieldProps {
 
 const Field = ({ field, input, onText }: FieldProps) => {
   const say = useWords(certificatesWords)
+  const { title, help } = useFieldWords()(field)
   const isOwnName = field.name === 'name' && !field.required
-  const label = isOwnName ? say.name : field.title
-  const shown = { label, description: isOwnName ? say.nameHelp : field.help, required: field.required || field.name === 'name', withAsterisk: field.required || field.name === 'name', ...input }
-  if (field.kind === 'switch') return <Switch label={label} description={field.help} {...input} />
+  const label = isOwnName ? say.name : title
+  const required = field.required || field.name === 'name'
+  const shown = { label, description: isOwnName ? say.nameHelp : help, required, withAsterisk: required, ...input }
+  if (field.kind === 'switch') return <Switch label={label} description={help} {...input} />
   if (field.kind === 'choice') {
     return <NativeSelect {...shown} data={[{ value: '', label: say.none }, ...field.values.map((value) => ({ value: String(value), label: String(value) }))]} />
   }

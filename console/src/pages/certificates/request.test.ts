@@ -2,7 +2,8 @@ import test, { type TestContext } from 'node:test'
 import { certificateOf } from './request.ts'
 
 const field = (name: string, more: object = {}) => ({
-  name, title: name, help: '', required: false, secret: false, multiline: false, kind: 'text' as const, values: [], ...more,
+  name, title: name, help: '', zh: { title: name, help: '' }, required: false, secret: false, multiline: false,
+  kind: 'text' as const, values: [], ...more,
 })
 
 test('blanks are left out, choices keep their kind, options stand together', (t: TestContext) => {

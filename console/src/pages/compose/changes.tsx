@@ -3,6 +3,8 @@ import type { Carried } from '@carillon/protocol/push-answers.ts'
 import { Link } from '@tanstack/react-router'
 import { useReason } from '../../parts/failed.tsx'
 import { useLanguage, useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
+import { droppedWords, uncarriedWords } from './carried.words.ts'
 import { isPicture } from './check.ts'
 import style from './compose.module.css'
 import { hasContent, valueOf } from './draft.ts'
@@ -22,7 +24,9 @@ interface Changes {
 export const Changes = ({ channel, row, isWaiting, error }: Changes) => {
   const words = useWords(previewWords)
   const { formats } = useLanguage()
-  const reason = useReason()
+  const failure = useReason()
+  const uncarried = useTold(uncarriedWords)
+  const dropped = useTold(droppedWords)
   const nameOf = useFieldName()
   const hasPicture = useComposing(({ draft }) => isPicture(valueOf(draft, 'message.attachment_url')))
   const isEmpty = useComposing(({ draft }) => !hasContent(draft))
@@ -33,7 +37,7 @@ export const Changes = ({ channel, row, isWaiting, error }: Changes) => {
       {channel === 'apns' && hasPicture && <p className={style.note}>{words.pictureByApp}</p>}
       {error && !row && (
         <p className={style.note}>
-          {words.cannotCheck} {reason(error)}
+          {words.cannotCheck} {failure(error)}
         </p>
       )}
       {!row && !error && (
@@ -47,7 +51,7 @@ export const Changes = ({ channel, row, isWaiting, error }: Changes) => {
       {row && !row.carries && (
         <p className={style.problem}>
           {words.notCarried}
-          {row.why && `: ${row.why}`}
+          {row.why && words.because(uncarried(row.reason, row.why))}
         </p>
       )}
       {row?.carries && row.cut.length + row.dropped.length === 0 && <p className={style.note}>{words.unchanged}</p>}
@@ -63,9 +67,9 @@ export const Changes = ({ channel, row, isWaiting, error }: Changes) => {
               )}
             </li>
           ))}
-          {row.dropped.map(({ field, why }) => (
+          {row.dropped.map(({ field, why, reason }) => (
             <li key={`dropped ${field}`} data-kind="dropped">
-              {words.dropped(nameOf(field), why)}
+              {words.dropped(nameOf(field), dropped(reason, why))}
             </li>
           ))}
         </ul>

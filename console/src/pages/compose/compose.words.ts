@@ -118,6 +118,8 @@ export const composeWords = dictionary({
     channelsOfTask: 'Counters by channel',
     waitingFor: (count: number, shown: string) => (count === 1 ? '1 waits in an inbox' : `${shown} wait in inboxes`),
     reachedNobody: 'No device got it.',
+    became: (what: string, count: string) => `${what} (${count})`,
+    comma: ', ',
   },
   zh: {
     title: '撰写',
@@ -234,5 +236,7 @@ export const composeWords = dictionary({
     channelsOfTask: '各通道计数',
     waitingFor: (_count, shown) => `${shown} 台在收件箱等待`,
     reachedNobody: '没有设备收到。',
+    became: (what, count) => `${what}（${count}）`,
+    comma: '，',
   },
 })

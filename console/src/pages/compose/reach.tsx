@@ -3,7 +3,9 @@ import type { Counted } from '@carillon/protocol/push-answers.ts'
 import { Text } from '@mantine/core'
 import { ChannelBadge } from '../../parts/badges.tsx'
 import { useReason } from '../../parts/failed.tsx'
+import { reasonWords } from '../../parts/reason.words.ts'
 import { useLanguage, useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { reachOf } from './reach-of.ts'
 import { useCount } from './asked.ts'
 import style from './compose.module.css'
@@ -64,11 +66,11 @@ export const Reach = () => {
 /** Where they are reached, each channel with its share. */
 export const CountList = ({ count }: { count: Counted }) => {
   const say = useWords(composeWords)
+  const told = useTold(reasonWords)
   const { formats } = useLanguage()
   const used = channels
     .filter((channel) => (count.channels[channel] ?? 0) > 0)
     .toSorted((a, b) => count.channels[b]! - count.channels[a]!)
-  const reasons = Object.entries(count.none).filter(([, number]) => number > 0)
   const shareOf = (number: number): number => number / Math.max(1, count.devices)
   return (
     <ul className={style.counts}>
@@ -81,8 +83,15 @@ export const CountList = ({ count }: { count: Counted }) => {
       ))}
       {count.held > 0 && <Later name={say.held} why={say.heldHelp} count={count.held} of={shareOf(count.held)} />}
       {count.inbox > 0 && <Later name={say.inbox} why={say.inboxHelp} count={count.inbox} of={shareOf(count.inbox)} />}
-      {reasons.map(([why, number]) => (
-        <Later key={why} name={say.none} why={why} count={number} of={shareOf(number)} isDimmed />
+      {count.reasons.map(({ reason, devices }) => (
+        <Later
+          key={reason.name}
+          name={say.none}
+          why={told(reason, reason.name)}
+          count={devices}
+          of={shareOf(devices)}
+          isDimmed
+        />
       ))}
     </ul>
   )

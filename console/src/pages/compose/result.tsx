@@ -7,9 +7,12 @@ import { keys } from '../../api/keys.ts'
 import { useLive, useLiveTask } from '../../api/live.ts'
 import { useSession } from '../../api/session.tsx'
 import { ChannelBadge, StateBadge } from '../../parts/badges.tsx'
+import { fateWords } from '../../parts/fate.words.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { partsWords } from '../../parts/parts.words.ts'
+import { reasonWords } from '../../parts/reason.words.ts'
 import { useLanguage, useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import style from './compose.module.css'
 import { composeWords } from './compose.words.ts'
 import { type Sent, isSent } from './draft-store.ts'
@@ -65,6 +68,8 @@ const SentTask = ({ sent: { taskId, trial } }: { sent: Sent }) => {
 const Counters = ({ taskId }: { taskId: number }) => {
   const say = useWords(composeWords)
   const parts = useWords(partsWords)
+  const fates = useWords(fateWords)
+  const told = useTold(reasonWords)
   const { formats } = useLanguage()
   const { caller } = useSession()
   useLive(taskId)
@@ -89,9 +94,11 @@ const Counters = ({ taskId }: { taskId: number }) => {
       {used.length === 0 && isOver && (
         <p className={style.note}>
           {say.reachedNobody}{' '}
-          {Object.entries(task.reasons)
-            .map(([reason, count]) => `${reason} (${formats.number(count)})`)
-            .join(', ')}
+          {task.fates
+            .map(({ state, reason, why = fates[state], deliveries }) =>
+              say.became(told(reason, why), formats.number(deliveries)),
+            )
+            .join(say.comma)}
         </p>
       )}
       {used.length > 0 && (

@@ -1,4 +1,5 @@
 import type { DeviceDetail, PushToDevice } from '@carillon/protocol/device-answers.ts'
+import type { DeliveryWord } from '@carillon/protocol/names.ts'
 import { Link } from '@tanstack/react-router'
 import { ChannelBadge } from '../../parts/badges.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
@@ -28,13 +29,17 @@ export const LastPushes = ({ device: { push_token, pushes, pushes_complete } }: 
         columns={[
           { title: say.push, cell: (push) => <Title push={push} pushToken={push_token} /> },
           { title: say.channel, wide: true, cell: ({ channel }) => channel && <ChannelBadge channel={channel} /> },
-          { title: say.became, cell: ({ state }) => <span className={style.soft}><Fate state={state} /></span> },
+          { title: say.became, cell: (push) => <span className={style.soft}><Became push={push} /></span> },
           { title: say.when, align: 'end', wide: true, cell: ({ at }) => <TimeAgo at={at} /> },
         ]}
       />
     </Panel>
   )
 }
+
+/** Without a channel its state is why there is none. */
+const Became = ({ push: { channel, state, reason } }: { push: PushToDevice }) =>
+  channel ? <Fate state={state as DeliveryWord} /> : <Fate state="untargeted" reason={reason} why={state} />
 
 const Title = ({ push: { task_id, title }, pushToken }: { push: PushToDevice; pushToken: string }) => {
   const say = useWords(devicesWords)

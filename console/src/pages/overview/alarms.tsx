@@ -1,14 +1,19 @@
 import type { Alarm } from '@carillon/protocol/console-answers.ts'
 import { ChannelBadge } from '../../parts/badges.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { reasonWords } from '../../parts/reason.words.ts'
 import { TimeAgo } from '../../parts/time-ago.tsx'
 import { useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { overviewWords } from '../overview.words.ts'
+import { alarmWords } from './alarm.words.ts'
 import style from './overview.module.css'
 
 /** What an operator should look at. Nothing at all while nothing is wrong. */
 export const Alarms = ({ alarms }: { alarms: Alarm[] }) => {
   const say = useWords(overviewWords)
+  const told = useTold(alarmWords)
+  const why = useTold(reasonWords)
   if (alarms.length === 0) return null
   return (
     <ul className={style.alarms} aria-label={say.alarms}>
@@ -24,7 +29,7 @@ export const Alarms = ({ alarms }: { alarms: Alarm[] }) => {
               {say.since} <TimeAgo at={alarm.since} />
             </span>
           )}
-          <p className={style.why}>{alarm.text}</p>
+          <p className={style.why}>{alarm.reason ? why(alarm.reason, alarm.text) : told(alarm.told, alarm.text)}</p>
         </li>
       ))}
     </ul>

@@ -3,8 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { Badge, ProviderBadge, type Tone } from '../../parts/badges.tsx'
 import { useNow } from '../../parts/now.ts'
 import { Empty, Panel } from '../../parts/panel.tsx'
+import { reasonWords } from '../../parts/reason.words.ts'
 import { TimeAgo } from '../../parts/time-ago.tsx'
 import { useLanguage, useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { overviewWords } from '../overview.words.ts'
 import style from './overview.module.css'
 
@@ -15,6 +17,7 @@ const tones: Record<Lane['state'], Tone> = { open: 'good', paused: 'bad', trying
 /** The ways to the vendors: whether they take anything, and if not, why. */
 export const Lanes = ({ lanes }: { lanes: Lane[] }) => {
   const say = useWords(overviewWords)
+  const told = useTold(reasonWords)
   const { formats } = useLanguage()
   const now = useNow()
   return (
@@ -25,7 +28,7 @@ export const Lanes = ({ lanes }: { lanes: Lane[] }) => {
         </Empty>
       )}
       <ul className={style.list}>
-        {lanes.map(({ provider, environment, state, why, until, tokens_dying_since, requests_under_way }) => (
+        {lanes.map(({ provider, environment, state, why, reason, until, tokens_dying_since, requests_under_way }) => (
           <li key={`${provider} ${environment}`} className={style.lane}>
             <span className={style.row}>
               <ProviderBadge provider={provider} environment={environment} />
@@ -40,7 +43,7 @@ export const Lanes = ({ lanes }: { lanes: Lane[] }) => {
             </span>
             {why && (
               <p className={style.why}>
-                {why}
+                {told(reason, why)}
                 {until !== null && until > now && (
                   <>
                     {' · '}

@@ -10,7 +10,9 @@ import { Empty, Panel } from '../../parts/panel.tsx'
 import { Moment } from '../../parts/time-ago.tsx'
 import { toastDone } from '../../parts/toasts.ts'
 import { useLanguage, useWords } from '../../words/language.tsx'
+import { useTold } from '../../words/told.ts'
 import { settingsWords } from '../settings.words.ts'
+import { answerWords } from './answer.words.ts'
 
 const LIMIT = 50
 const REPLAYED_AT_ONCE = 500
@@ -20,6 +22,7 @@ const isGivenUp = ({ delivered_at, due_at }: ListedEvent): boolean => delivered_
 /** What was told, and what the listener said to it. */
 export const WebhookEvents = () => {
   const say = useWords(settingsWords)
+  const met = useTold(answerWords)
   const { formats } = useLanguage()
   const { caller } = useSession()
   const queries = useQueryClient()
@@ -51,7 +54,7 @@ export const WebhookEvents = () => {
           { title: say.event, cell: ({ kind }) => <code>{kind}</code> },
           { title: say.state, cell: (event) => <State event={event} /> },
           { title: say.attempts, align: 'end', wide: true, cell: ({ attempt }) => formats.number(attempt) },
-          { title: say.answer, wide: true, cell: ({ answer }) => answer },
+          { title: say.answer, wide: true, cell: ({ answer, told }) => answer && met(told, answer) },
           {
             title: say.action,
             align: 'end',

@@ -1,6 +1,6 @@
 import { tallyOf } from '@carillon/protocol/counters.ts'
 import { channels } from '@carillon/protocol/names.ts'
-import type { TaskDescription } from '@carillon/protocol/task-answers.ts'
+import type { Fate as FateTold, TaskDescription } from '@carillon/protocol/task-answers.ts'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { keys } from '../../api/keys.ts'
@@ -29,46 +29,34 @@ export const Figures = ({ task }: { task: TaskDescription }) => {
         <Panel title={say.perChannel}>
           {nobody ? <Empty title={say.nobody}>{say.nobodyText}</Empty> : <Funnel label={say.perChannel} tallies={tallies} />}
         </Panel>
-        <Reasons reasons={task.reasons} />
+        <Fates fates={task.fates} />
       </div>
       <OverTime task={task} />
     </>
   )
 }
 
-const Reasons = ({ reasons }: { reasons: Record<string, number> }) => {
+const Fates = ({ fates }: { fates: FateTold[] }) => {
   const say = useWords(tasksWords)
   const { formats } = useLanguage()
-  const sorted = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
+  const sorted = fates.toSorted((a, b) => b.deliveries - a.deliveries)
   return (
     <Panel title={say.reasons}>
       {sorted.length === 0 ? (
         <p className={style.soft}>{say.noReasons}</p>
       ) : (
         <dl className={style.reasons}>
-          {sorted.map(([reason, count]) => (
-            <div key={reason}>
+          {sorted.map(({ channel, state, reason, why, deliveries }) => (
+            <div key={`${channel} ${state} ${why}`}>
               <dt>
-                <Became reason={reason} />
+                {channel && <ChannelBadge channel={channel} />} <Fate state={state} reason={reason} why={why} />
               </dt>
-              <dd>{formats.number(count)}</dd>
+              <dd>{formats.number(deliveries)}</dd>
             </div>
           ))}
         </dl>
       )}
     </Panel>
-  )
-}
-
-/** The server says it as `channel: what became of it`, or in words alone where no channel was chosen. */
-const Became = ({ reason }: { reason: string }) => {
-  const [first, ...rest] = reason.split(': ')
-  const channel = channels.find((name) => name === first)
-  if (!channel) return reason
-  return (
-    <>
-      <ChannelBadge channel={channel} /> <Fate state={rest.join(': ')} />
-    </>
   )
 }
 

@@ -1,3 +1,4 @@
+import { refusalOf } from '@carillon/protocol/sentences/refusals.ts'
 import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -36,7 +37,7 @@ const NewUserForm = ({ onClose }: { onClose(): void }) => {
   })
   const refused = (sentence: string): void => {
     const field = refusedField(sentence)
-    if (field) form.setFieldError(field, inForm(sentence))
+    if (field) form.setFieldError(field, refusalOf(sentence)?.name === 'taken' ? say.taken : inForm(sentence))
     else setProblem(sentence)
   }
   const registering = useMutation({
