@@ -70,9 +70,18 @@ export class VendorWorld {
 
   /** Sends to the vendors alone and waits until the task is done. */
   async send(message: Record<string, unknown>, audience: unknown = 'all', setting: Record<string, unknown> = {}): Promise<number> {
-    const task = await this.carillon.notify({ audience, message, setting: { distribution_strategy: 'ospush_only', ...setting } })
-    await this.carillon.until(() => this.carillon.task(task), ({ state }) => state === 'done' || state === 'expired')
+    const task = await this.notify(message, audience, setting)
+    await this.isOver(task)
     return task
+  }
+
+  /** The same without waiting. */
+  notify(message: Record<string, unknown>, audience: unknown = 'all', setting: Record<string, unknown> = {}): Promise<number> {
+    return this.carillon.notify({ audience, message, setting: { distribution_strategy: 'ospush_only', ...setting } })
+  }
+
+  async isOver(task: number): Promise<void> {
+    await this.carillon.until(() => this.carillon.task(task), ({ state }) => state === 'done' || state === 'expired')
   }
 }
 
