@@ -33,8 +33,10 @@ interface Accepted {
   batches: WrittenBatch[] | null
 }
 
-/** An audience before its push tokens are looked up. */
-export type RequestedAudience = Exclude<StoredAudience, { device_id: number[] }> | { pushTokenHashes: Uint8Array[] }
+/** An audience before its push tokens are looked up; their hashes as hex, which is quicker to make and to send to a thread than bytes. */
+export type RequestedAudience = Exclude<StoredAudience, { device_id: number[] }> | { pushTokenHashes: string[] }
+
+const bytesOf = (hash: string): Uint8Array => Buffer.from(hash, 'hex')
 
 /** The transaction of accepting: the task, its request_id and, where the audience is small, its batches. */
 export const storeNotification = async (tx: Tx, { task, audience, plan, here }: Acceptance): Promise<Accepted> => {
@@ -53,7 +55,7 @@ export const storeNotification = async (tx: Tx, { task, audience, plan, here }: 
 /** The commonest audience, one push token of the app, is looked up and read in one go: one device, or none. */
 const soleDevice = async (tx: Tx, { app, scopeKind }: Acceptance['task'], audience: RequestedAudience): Promise<AudienceDevice[] | undefined> => {
   if (scopeKind !== 'app' || !('pushTokenHashes' in audience) || audience.pushTokenHashes.length !== 1) return undefined
-  const device = await deviceOfPushToken(tx, { app, hash: audience.pushTokenHashes[0]! })
+  const device = await deviceOfPushToken(tx, { app, hash: bytesOf(audience.pushTokenHashes[0]!) })
   return device ? [device] : []
 }
 
@@ -84,7 +86,7 @@ const aimOf = ({ scopeKind, scopeId, audience }: AudienceQuestion): Aim => {
 export const storedAudience = async (tx: Tx, app: number, audience: RequestedAudience): Promise<StoredAudience> => {
   if (!('pushTokenHashes' in audience)) return audience
   const { pushTokenHashes: hashes } = audience
-  return { device_id: await devicesOfPushTokens(tx, { app, hashes }), push_tokens: hashes.length }
+  return { device_id: await devicesOfPushTokens(tx, { app, hashes: hashes.map(bytesOf) }), push_tokens: hashes.length }
 }
 
 /** Stores a notification and says under which id. When this resolves, the task is on stable storage. */
@@ -152,5 +154,5 @@ export const requested = (audience: Audience): RequestedAudience => {
   if (audience.tag) return { tag: audience.tag }
   if (audience.alias) return { alias: audience.alias }
   if (audience.user_id) return { user_id: audience.user_id.filter((id) => typeof id === 'number') }
-  return { pushTokenHashes: (audience.push_token ?? []).map((token) => hash('sha256', token, 'buffer')) }
+  return { pushTokenHashes: (audience.push_token ?? []).map((token) => hash('sha256', token)) }
 }
