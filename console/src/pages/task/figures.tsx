@@ -1,5 +1,6 @@
 import { tallyOf } from '@carillon/protocol/counters.ts'
 import { channels } from '@carillon/protocol/names.ts'
+import type { Setting } from '@carillon/protocol/notify.ts'
 import type { Fate as FateTold, TaskDescription } from '@carillon/protocol/task-answers.ts'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
@@ -61,7 +62,7 @@ const Fates = ({ fates }: { fates: FateTold[] }) => {
 }
 
 /** Read again whenever the counters have moved. */
-const OverTime = ({ task: { task_id, counters } }: { task: TaskDescription }) => {
+const OverTime = ({ task: { task_id, counters, accepted_at, setting } }: { task: TaskDescription }) => {
   const say = useWords(tasksWords)
   const names = useWords(partsWords)
   const { ask } = useSession()
@@ -71,7 +72,8 @@ const OverTime = ({ task: { task_id, counters } }: { task: TaskDescription }) =>
     queryFn: () => ask<SeriesPoint[]>(`/push/task/${task_id}/series`),
     placeholderData: (before) => before,
   })
-  const points = summed(data ?? [])
+  const { send_time = 0 } = (setting ?? {}) as Setting
+  const points = summed(Math.max(accepted_at, send_time * 1000), data ?? [])
   return (
     <Panel title={say.overTime}>
       {points.length < 2 ? (

@@ -6,10 +6,10 @@ export interface SeriesPoint {
   received: number
 }
 
-/** The same over all channels, added up from the beginning. */
-export const summed = (points: readonly SeriesPoint[]): { at: number; values: number[] }[] => {
+/** The same over all channels, added up from nothing at its beginning. */
+export const summed = (beginning: number, points: readonly SeriesPoint[]): { at: number; values: number[] }[] => {
   const sums = { sent: 0, received: 0 }
-  const byMoment = new Map<number, number[]>()
+  const byMoment = new Map<number, number[]>(points.length > 0 ? [[beginning, [0, 0]]] : [])
   for (const { at, sent, received } of points.toSorted((a, b) => a.at - b.at)) {
     sums.sent += sent
     sums.received += received

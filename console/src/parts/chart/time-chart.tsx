@@ -82,6 +82,7 @@ export const TimeChart = ({ label, series, points, height = 220 }: TimeChart) =>
             {x
               .ticks(Math.max(2, Math.floor(width / TICK_PX)))
               .filter((at) => x(at) < width - RIGHT - HALF_LABEL)
+              .filter((at, i, all) => i === 0 || time(Number(at)) !== time(Number(all[i - 1]))) // within a second, one
               .map((at) => (
                 <text key={Number(at)} className={style.tick} x={x(at)} y={height - 6} textAnchor="middle">
                   {time(Number(at))}
