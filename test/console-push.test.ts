@@ -1,4 +1,5 @@
 import test, { suite } from 'node:test'
+import { ownChannel, vendorNames } from '@carillon/protocol/names.ts'
 import { startCarillon } from './harness/carillon.ts'
 import { connectDevice } from './harness/device.ts'
 import { startVendorWorld, vendorToken } from './harness/vendor-world.ts'
@@ -95,11 +96,7 @@ test('a preflight shows what the requests to the vendors then hold', seconds(120
   }
   const setting = { distribution_strategy: 'ospush_only' }
   const list = await carillon.ok('/push/preflight', { token: carillon.admin, body: { message, setting } })
-  t.assert.deepEqual(
-    list.map(({ vendor }: any) => vendor), [
-      'nativepush', 'apns', 'fcm', 'flyme', 'honor', 'huawei', 'oppo', 'vivo', 'xiaomi',
-    ],
-  )
+  t.assert.deepEqual(list.map(({ vendor }: any) => vendor), [ownChannel, ...vendorNames])
   const of = (vendor: string) => list.find((carried: any) => carried.vendor === vendor)
   await world.send(message)
   const fields = (vendor: 'xiaomi' | 'honor' | 'apns') => simulators.received(vendor).at(-1)!.fields as any

@@ -1,14 +1,11 @@
 import { once } from 'node:events'
-import { type VendorName, sequenceItems, vendorNames } from '@carillon/protocol/names.ts'
+import { type VendorName, consoleReporters, sequenceItems, vendorNames } from '@carillon/protocol/names.ts'
 import { settings } from '@carillon/server/config.ts'
 import { type Command, Failed, UsageError, wholeNumber } from './command.ts'
 
 const PORT = 7800
 const PORTS = 1 + vendorNames.length // the inspection's, then one for each vendor
 const PORT_MOST = 65_535 - PORTS + 1
-
-/** Whose console keeps the address; the others are told it with every push. */
-const consoles: readonly VendorName[] = ['huawei', 'honor', 'vivo']
 
 const portOf = (text: string): number => {
   const port = wholeNumber(text, '--port')
@@ -23,12 +20,12 @@ const receiptUrlsOf = (urls: readonly string[]): Partial<Record<VendorName, stri
 const consoleOf = (url: string): VendorName => {
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
   const name = isWeb ? /\/push\/receipt\/([a-z]+)\/[^/]+$/.exec(new URL(url).pathname)?.[1] : undefined
-  const vendor = name === undefined ? undefined : consoles.find((one) => one === name)
+  const vendor = name === undefined ? undefined : consoleReporters.find((one) => one === name)
   if (vendor !== undefined) return vendor
   if (name !== undefined && Object.hasOwn(sequenceItems, name)) {
     throw new UsageError(`--receipts: ${name} is told with every push where to report to, if CARILLON_PUBLIC_URL is set`)
   }
-  throw new UsageError('--receipts must be a receipt_url of GET /push/certificate/list, of huawei, honor or vivo')
+  throw new UsageError(`--receipts must be a receipt_url of GET /push/certificate/list, of one of ${consoleReporters.join(', ')}`)
 }
 
 /** The variable that leads the server to a vendor's simulator. */
@@ -39,7 +36,7 @@ export const simulateCommands: Command[] = [
     name: 'simulate',
     usage: `simulate [--port ${PORT}] [--receipts URL …]`,
     help: [
-      'Runs simulators of the eight vendors, to push through all of them without an account at any. It prints the variables',
+      'Runs simulators of all vendors, to push through all of them without an account at any. It prints the variables',
       'that lead a server there (all it prints can be pasted into a shell) and goes on until SIGTERM or Ctrl-C.',
       '',
       'The simulators are as strict as the vendors about calls, fields and limits; of credentials they check the form, and',
@@ -52,7 +49,7 @@ export const simulateCommands: Command[] = [
       '  {"vendor":"huawei","fault":"status","status":503,"chance":0.5}     # DELETE /order ends it',
       '',
       `  --port PORT       the page’s; the vendors take the ${PORTS - 1} ports that follow; 0 takes any free ones; default ${PORT}`,
-      '  --receipts URL    where Huawei, Honor or vivo report deliveries to, for their consoles keep the address: the',
+      `  --receipts URL    where vendors report deliveries to whose consoles keep the address (${consoleReporters.join(', ')}): the`,
       '                    receipt_url of GET /push/certificate/list. May be given several times. All need a server that',
       '                    knows its own address (CARILLON_PUBLIC_URL); the other vendors get theirs with every push',
     ].join('\n'),
@@ -68,7 +65,7 @@ export const simulateCommands: Command[] = [
       const port = portOf(options.port ?? String(PORT))
       const receiptUrls = receiptUrlsOf(lists.receipts ?? [])
       const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
-      const { startSimulators } = await import('@carillon/simulators/simulators.ts') // eight servers: only here
+      const { startSimulators } = await import('@carillon/simulators/simulators.ts') // a server for each: only here
       const simulators = await startSimulators({ port, receiptUrls }).catch((error: Error) => {
         throw new Failed(`the simulators cannot listen: ${error.message}; --port says where, 0 takes any free ports`)
       })

@@ -1,13 +1,14 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { providerOfVendor, type VendorName } from '@carillon/protocol/names.ts'
+import { providerOfVendor, type VendorName, vendorNames } from '@carillon/protocol/names.ts'
 import type { Caller } from '@carillon/sdk/caller.ts'
+import { vendors } from '@carillon/simulators/vendors.ts'
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 const pem = { type: 'pkcs8', format: 'pem' } as const
 
 type Account = Omit<Parameters<Caller['setCertificate']>[0], 'provider'>
 
-/** An account at every vendor, as its console would show it: made up, and well-formed, which is what simulators ask for. */
+/** Accounts as the vendors' consoles would show them: made up, and well-formed, which is what simulators ask for. */
 const made = (): Partial<Record<VendorName, Account>> => {
   const name = 'com.example.bells'
   const apple = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey.export(pem).toString()
@@ -32,7 +33,8 @@ const made = (): Partial<Record<VendorName, Account>> => {
 
 /** Gives the app an account at each vendor; resolves to where each reports deliveries to. */
 export const openAccounts = async (caller: Caller): Promise<Partial<Record<VendorName, string>>> => {
-  const accounts = Object.entries(made()) as [VendorName, Account][]
+  const bells = made()
+  const accounts = vendorNames.map((vendor) => [vendor, bells[vendor] ?? { name: 'bells', ...vendors[vendor].sample().certificate }] as const)
   for (const [vendor, account] of accounts) await caller.setCertificate({ provider: providerOfVendor[vendor], ...account })
   const listed = await caller.certificates()
   return Object.fromEntries(

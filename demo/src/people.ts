@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ownChannel, providerOfVendor, type ChannelName, type VendorName } from '@carillon/protocol/names.ts'
+import { ownChannel, providerOfVendor, type ChannelName, type VendorName, vendorNames } from '@carillon/protocol/names.ts'
 import type { Caller } from '@carillon/sdk/caller.ts'
 import type { Server } from './server.ts'
 
@@ -12,8 +12,9 @@ export interface Person {
   tags: readonly string[]
 }
 
-/** How many of a hundred devices are reached by each vendor. */
-const shares = { apns: 22, fcm: 18, huawei: 14, xiaomi: 14, oppo: 11, vivo: 10, honor: 7, flyme: 4 } satisfies Partial<Record<VendorName, number>>
+/** How many of about a hundred devices are reached by each vendor. */
+const shares: Partial<Record<VendorName, number>> = { apns: 22, fcm: 18, huawei: 14, xiaomi: 14, oppo: 11, vivo: 10, honor: 7, flyme: 4 }
+const USUAL_SHARE = 5
 const CONNECTED_MOST = 300
 const CONNECTED_SHARE = 0.1
 const PAGE = 500
@@ -21,22 +22,22 @@ const PAGE = 500
 /** Everybody, the same at every start, so that a data folder can be used again. */
 export const invent = (count: number): Person[] => {
   const connected = Math.min(CONNECTED_MOST, Math.ceil(count * CONNECTED_SHARE))
-  const vendors = Object.entries(shares).flatMap(([vendor, share]) => Array.from({ length: share }, () => vendor as VendorName))
+  const vendors = vendorNames.flatMap((vendor) => Array.from({ length: shares[vendor] ?? USUAL_SHARE }, () => vendor))
   return Array.from({ length: count }, (_, i) => {
     const tags = [i % 2 === 0 ? 'news' : 'photos', i % 10 === 3 && 'beta', i % 20 === 7 && 'vip', i < connected && 'live']
       .filter((tag) => tag !== false)
     if (i < connected) return { name: `visitor ${i}`, channel: ownChannel, vendorToken: '', tags }
-    // 37 has no factor in common with 100: neighbours differ, and a hundred in a row hold every share.
+    // 37 is prime: neighbours differ, and a hundred or so in a row hold every share.
     const vendor = vendors[(i * 37) % vendors.length]!
     return { name: `owner ${i}`, channel: vendor, vendorToken: vendorToken(vendor, i), tags }
   })
 }
 
+const LENGTHS: Partial<Record<VendorName, number>> = { oppo: 32, flyme: 45 }
+
 /** Of the vendor's usual length. */
-const vendorToken = (vendor: VendorName, i: number): string => {
-  const digits = createHash('sha256').update(`${vendor} ${i}`).digest('hex')
-  return vendor === 'oppo' ? digits.slice(0, 32) : vendor === 'flyme' ? digits.slice(0, 45) : digits
-}
+const vendorToken = (vendor: VendorName, i: number): string =>
+  createHash('sha256').update(`${vendor} ${i}`).digest('hex').slice(0, LENGTHS[vendor])
 
 /** Brings them in as a team that moves here does: two files of JSON lines. */
 export const moveIn = async (server: Server, people: readonly Person[]): Promise<void> => {

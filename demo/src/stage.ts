@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type ChannelName, type VendorName, channels } from '@carillon/protocol/names.ts'
+import { type ChannelName, type VendorName, channels, spokenName } from '@carillon/protocol/names.ts'
 import type { Place } from '@carillon/sdk/call.ts'
 import { Caller } from '@carillon/sdk/caller.ts'
 import type { Device } from '@carillon/sdk/device.ts'
@@ -80,6 +80,6 @@ const temporaryFolder = async (closings: (() => unknown)[]): Promise<string> => 
 
 /** As `carillon simulate` prints them. */
 const vendorUrls = ({ urls }: Simulators): Record<string, string> => {
-  const spoken = (vendor: VendorName): string => (vendor === 'flyme' ? 'MEIZU' : vendor.toUpperCase())
-  return Object.fromEntries(Object.entries(urls).map(([vendor, url]) => [`CARILLON_VENDOR_URL_${spoken(vendor as VendorName)}`, url]))
+  const variableOf = (vendor: VendorName): string => `CARILLON_VENDOR_URL_${spokenName(vendor).toUpperCase()}`
+  return Object.fromEntries(Object.entries(urls).map(([vendor, url]) => [variableOf(vendor as VendorName), url]))
 }

@@ -22,27 +22,27 @@ export const providerOfVendor = Object.fromEntries(
   Object.entries(vendorOfProvider).map(([provider, vendor]) => [vendor, Number(provider)]),
 ) as Record<VendorName, number>
 
-/** What people call each vendor. */
-const vendorTitles: Record<VendorName, string> = {
-  apns: 'APNs',
-  fcm: 'FCM',
-  flyme: 'Meizu',
-  honor: 'Honor',
-  huawei: 'Huawei',
-  oppo: 'OPPO',
-  vivo: 'vivo',
-  xiaomi: 'Xiaomi',
+/** What people call each vendor, in English and in Chinese. */
+export const vendorTitles: Record<VendorName, { en: string; zh: string }> = {
+  apns: { en: 'APNs', zh: 'APNs' },
+  fcm: { en: 'FCM', zh: 'FCM' },
+  flyme: { en: 'Meizu', zh: '魅族' },
+  honor: { en: 'Honor', zh: '荣耀' },
+  huawei: { en: 'Huawei', zh: '华为' },
+  oppo: { en: 'OPPO', zh: 'OPPO' },
+  vivo: { en: 'vivo', zh: 'vivo' },
+  xiaomi: { en: 'Xiaomi', zh: '小米' },
 }
 
 /** The name a vendor has in settings. */
-export const spokenName = (vendor: VendorName): string => vendorTitles[vendor].toLowerCase()
+export const spokenName = (vendor: VendorName): string => vendorTitles[vendor].en.toLowerCase()
 
 /** Providers are numbered from 1 without gaps. */
 export const LAST_PROVIDER = Object.keys(vendorOfProvider).length
 
 /** Every provider's number, for people: `1 APNs, 2 Huawei …`. */
 export const providersInWords = Object.entries(vendorOfProvider)
-  .map(([provider, vendor]) => `${provider} ${vendorTitles[vendor]}`)
+  .map(([provider, vendor]) => `${provider} ${vendorTitles[vendor].en}`)
   .join(', ')
 
 /** What may stand in `ospush_sequence`, and the vendors it means, in order. Meizu answers to both of its names. */
@@ -57,6 +57,9 @@ export const sequenceItems: Record<string, readonly VendorName[]> = {
   flyme: ['flyme'],
   honor: ['honor'],
 }
+
+/** Whose own console keeps the address that deliveries are reported to; the other vendors are told it with every push. */
+export const consoleReporters: readonly VendorName[] = ['huawei', 'honor', 'vivo']
 
 export const strategies = ['combined', 'nativepush_only', 'ospush_only'] as const
 export type Strategy = (typeof strategies)[number]

@@ -1,16 +1,13 @@
+import { type VendorName, vendorNames, vendorTitles } from '@carillon/protocol/names.ts'
 import { dictionary } from '../words/dictionary.ts'
+
+const titlesIn = (language: 'en' | 'zh') =>
+  Object.fromEntries(vendorNames.map((vendor) => [vendor, vendorTitles[vendor][language]])) as Record<VendorName, string>
 
 export const partsWords = dictionary({
   en: {
     nativepush: 'Own channel',
-    apns: 'APNs',
-    fcm: 'FCM',
-    flyme: 'Meizu',
-    honor: 'Honor',
-    huawei: 'Huawei',
-    oppo: 'OPPO',
-    vivo: 'vivo',
-    xiaomi: 'Xiaomi',
+    ...titlesIn('en'),
     accepted: 'Accepted',
     planning: 'Planning',
     sending: 'Sending',
@@ -36,14 +33,7 @@ export const partsWords = dictionary({
   },
   zh: {
     nativepush: '自有通道',
-    apns: 'APNs',
-    fcm: 'FCM',
-    flyme: '魅族',
-    honor: '荣耀',
-    huawei: '华为',
-    oppo: 'OPPO',
-    vivo: 'vivo',
-    xiaomi: '小米',
+    ...titlesIn('zh'),
     accepted: '已接收',
     planning: '规划中',
     sending: '发送中',

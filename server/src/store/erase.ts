@@ -4,13 +4,13 @@ import type { Tx } from './store.ts'
 
 /**
  * Everything a device leaves behind, the device itself, and the word that ends its live connection. Ids are not used
- * again, so its bytes in the ledger need no cleaning.
+ * again, so its places in blocks and in the ledger need no cleaning.
  */
 export const eraseDeviceRows = async (tx: Tx, deviceId: number, now: number): Promise<void> => {
   await tx.run('DELETE FROM device_tags WHERE device_id = ?1', deviceId)
   await tx.run('DELETE FROM vendor_tokens WHERE device_id = ?1', deviceId)
   await tx.run('DELETE FROM inbox WHERE device_id = ?1', deviceId)
-  await tx.run('DELETE FROM badges WHERE device_id = ?1', deviceId)
+  await tx.run('DELETE FROM device_badges WHERE device_id = ?1', deviceId)
   await endDeviceTokens(tx, deviceId, now)
   const erased = await tx.get<{ app: number }>('DELETE FROM devices WHERE id = ?1 RETURNING app', deviceId)
   if (erased) await addSize(tx, erased.app, { devices: -1 })

@@ -11,6 +11,8 @@ export interface Wording {
   /** A value outside this pattern is a problem; `must` says what would be right. */
   pattern?: string
   must?: string
+  /** Never shown again. */
+  secret?: true
   /** A value outside this pattern only warns. */
   usual?: { pattern: string; words: string }
 }

@@ -28,8 +28,8 @@ export interface VendorForm {
   fields: FormField[]
 }
 
-/** What is never shown again; of the options, what signs a vendor's reports. */
-const SECRETS = new Set(['app_secret', 'certificate', 'receipt_key'])
+/** What is never shown again, whoever's it is; an option says so itself. */
+const SECRETS = new Set(['app_secret', 'certificate'])
 
 const fieldsOf = (object: TObject, names: readonly string[], prefix = ''): FormField[] =>
   names.flatMap((name) => {
@@ -42,7 +42,7 @@ const fieldsOf = (object: TObject, names: readonly string[], prefix = ''): FormF
       help: schema.description,
       zh: { title: schema.title, ...schema.zh },
       required: !isOptional(schema),
-      secret: SECRETS.has(name),
+      secret: SECRETS.has(name) || schema.secret === true,
       multiline: name === 'certificate',
       kind,
       values: schema.enum ?? [],

@@ -229,6 +229,7 @@ export default defineVendor({
       word({
         title: 'Callback key',
         description: 'Set beside the receipt address; proves receipts.',
+        secret: true,
         zh: { title: '回调密钥', help: '与回执地址一同设置，用于校验回执。' },
       }),
     ),

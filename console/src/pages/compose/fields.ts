@@ -1,8 +1,11 @@
-import { messageTypes, sequenceItems, strategies } from '@carillon/protocol/names.ts'
+import { type VendorName, messageTypes, sequenceItems, strategies, vendorNames } from '@carillon/protocol/names.ts'
 import type { AndroidOptions, IosOptions, Message, Setting } from '@carillon/protocol/notify.ts'
 
+type VendorHolder = Exclude<VendorName, 'apns'> // what is Apple's alone stands in `ios`
+const vendorHolders = [...new Set([...sequenceItems.ups!, ...vendorNames])].filter((vendor) => vendor !== 'apns')
+
 /** The objects of a message that speak to one platform or to one vendor, in the order the form shows them. */
-export const holders = ['ios', 'android', 'huawei', 'honor', 'xiaomi', 'oppo', 'vivo', 'flyme', 'fcm'] as const
+export const holders = ['ios', 'android', ...vendorHolders] as const
 export type Holder = (typeof holders)[number]
 
 /** How a field is written down in the form: always as text, and read from it in one of these ways. */
@@ -48,18 +51,25 @@ const ios: Record<keyof IosOptions, Field> = {
   mutable_content: yesOrNo,
 }
 
-/** What each of them holds: no more than the interface has for it, and all of it. */
-export const fieldsOf: { readonly [H in Holder]: Readonly<Record<keyof OptionsOf<H>, Field>> } = {
+/** What some vendors have beyond Android's: no more than the interface has for them, and all of it. */
+const own: {
+  readonly [V in VendorHolder as keyof OptionsOf<V> extends keyof AndroidOptions ? never : V]: Readonly<
+    Record<Exclude<keyof OptionsOf<V>, keyof AndroidOptions>, Field>
+  >
+} = {
+  huawei: { badge_class: text },
+  honor: { badge_class: text },
+  vivo: { push_mode: zeroOrOne, classification: zeroOrOne },
+}
+
+const ownOf: Partial<Record<VendorHolder, Record<string, Field>>> = own
+
+/** What each of them holds. */
+export const fieldsOf = {
   ios,
   android,
-  huawei: { ...android, badge_class: text },
-  honor: { ...android, badge_class: text },
-  xiaomi: android,
-  oppo: android,
-  vivo: { ...android, push_mode: zeroOrOne, classification: zeroOrOne },
-  flyme: android,
-  fcm: android,
-}
+  ...Object.fromEntries(vendorHolders.map((vendor) => [vendor, { ...android, ...ownOf[vendor] }])),
+} as { readonly [H in Holder]: Readonly<Record<keyof OptionsOf<H>, Field>> }
 
 const message: Record<Own, Field> = {
   type: { is: 'choice', of: messageTypes },

@@ -17,13 +17,9 @@ interface Phone {
   draft: Draft
 }
 
-/** Where a maker puts the app's icon: in a line above the text, or large beside it. */
-const looks: Record<ChannelName, 'ios' | 'line' | 'side'> = {
+/** Where a maker puts the app's icon: large beside the text, or, as most do, in a line above it. */
+const looks: Partial<Record<ChannelName, 'ios' | 'side'>> = {
   apns: 'ios',
-  nativepush: 'line',
-  fcm: 'line',
-  huawei: 'line',
-  honor: 'line',
   xiaomi: 'side',
   oppo: 'side',
   vivo: 'side',
@@ -35,7 +31,7 @@ export const Phone = ({ channel, name, seen, draft }: Phone) => {
   const words = useWords(previewWords)
   const { formats } = useLanguage()
   const now = useNow()
-  const look = looks[channel]
+  const look = looks[channel] ?? 'line'
   return (
     <div className={style.phone} data-look={look} data-channel={channel} role="group" aria-label={words.phoneOf(name)}>
       <div className={style.screen}>

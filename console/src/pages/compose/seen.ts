@@ -1,4 +1,4 @@
-import type { ChannelName } from '@carillon/protocol/names.ts'
+import { type ChannelName, channels, ownChannel } from '@carillon/protocol/names.ts'
 import type { Carried } from '@carillon/protocol/push-answers.ts'
 import { isAddress, isPicture } from './check.ts'
 import { type CutText, cutOf, follow } from './cut.ts'
@@ -22,17 +22,7 @@ export interface Seen {
 }
 
 /** Channels in the order the preview offers them. */
-export const previewed: readonly ChannelName[] = [
-  'apns',
-  'nativepush',
-  'fcm',
-  'huawei',
-  'honor',
-  'xiaomi',
-  'oppo',
-  'vivo',
-  'flyme',
-]
+export const previewed: readonly ChannelName[] = [...new Set<ChannelName>(['apns', ownChannel, 'fcm', 'huawei', 'honor', ...channels])]
 
 /** What the server said of a draft: one row a channel. */
 export interface Checked {

@@ -160,12 +160,16 @@ test('what a certificate was denied for does not hold up the one that replaced i
   }
 })
 
-test('badges raised at once are all counted, and each push has its own number', limit, async (t: TestContext) => {
+test('badges raised at once, of a few and of a page, are all counted, and each of a kind has its own number', limit, async (t: TestContext) => {
   const nodes = await openTwo(t)
   const ids = [1, 300, 600, 900]
   const raised = await times(64, (i) => nodes[i % 2]!.write(raiseBadges, { ids: i % 4 < 2 ? ids : ids.slice(i % 4 - 1), by: { add: 1 } }))
   t.assert.deepEqual([...(await nodes[0].read(readBadges, { ids }))], [32, 48, 64, 64])
   t.assert.equal(new Set(raised.map((numbers) => numbers.at(-1))).size, 64)
+  const page = Array.from({ length: 100 }, (_, i) => 850 + i)
+  const pages = await times(16, (i) => nodes[i % 2]!.write(raiseBadges, { ids: page, by: { add: 1 } }))
+  t.assert.equal(new Set(pages.map((numbers) => numbers[50])).size, 16)
+  t.assert.deepEqual([...(await nodes[0].read(readBadges, { ids: [900, 901] }))], [80, 16])
 })
 
 test('first logins of one device at once make one device with one living token', limit, async (t: TestContext) => {

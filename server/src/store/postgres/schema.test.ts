@@ -4,10 +4,7 @@ import test, { type TestContext, after } from 'node:test'
 import pg from 'pg'
 import { startPostgres } from '../../../../scripts/throwaway-postgres.ts'
 import { createApp, listApps } from '../apps.ts'
-import { readBadges } from '../badges.ts'
-import { blocksBefore } from '../badges.fixture.ts'
 import { openPostgres } from './postgres.ts'
-import { postgresSchema } from './schema.ts'
 
 const server = await startPostgres()
 after(() => server.stop())
@@ -65,17 +62,6 @@ test('nodes that open an empty database at once make one schema', limit, async (
   t.after(() => Promise.all(stores.map((store) => store.close())))
   for (const [i, store] of stores.entries()) await store.write(createApp, { appId: `app ${i}`, name: '', actor: '', now: 1 })
   t.assert.deepEqual((await stores[0]!.read(listApps, {})).map(({ id }) => id), [1, 2, 3, 4, 5])
-})
-
-test('badges that were counted in blocks are counted on', limit, async (t: TestContext) => {
-  const url = await server.database()
-  const { migrations, blocks, ids, counts } = blocksBefore()
-  for (const text of migrations) await ask(url, postgresSchema(text))
-  await ask(url, `CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (${migrations.length})`)
-  for (const { block, bytes } of blocks) await ask(url, `INSERT INTO badges VALUES (${block}, '\\x${bytes.toString('hex')}')`)
-  const store = await openPostgres(url)
-  t.after(() => store.close())
-  t.assert.deepEqual([...(await store.read(readBadges, { ids }))], counts)
 })
 
 test('a database made by a newer version is refused in words', limit, async (t: TestContext) => {

@@ -82,6 +82,9 @@ export const devicesScene = async (book: Book): Promise<void> => {
   await book.write(raiseBadges, { ids: [1, 255, 256, 1_000_000], by: { add: 3 } })
   await book.write(raiseBadges, { ids: [1, 2], by: { add: -4 } })
   await book.write(raiseBadges, { ids: [256], by: { set: 2_147_483_647 } })
+  await book.write(raiseBadges, { ids: Array.from({ length: 300 }, (_, i) => i * 3), by: { add: 1 } })
+  await book.write(raiseBadges, { ids: Array.from({ length: 80 }, (_, i) => 250 + i), by: { add: 999_999_999 } })
+  await book.write(raiseBadges, { ids: [252, 256], by: { add: 1 } })
   await book.read(readBadges, { ids: [1_000_000, 1, 2, 256, 70_000] })
 
   await book.write(createGroup, { app: 1, name: 'g', members: [1, 2], now: NOW })

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import { createApp, getApp, listApps } from '../apps.ts'
-import { readBadges } from '../badges.ts'
-import { blocksBefore } from '../badges.fixture.ts'
 import { markDeliveries } from '../marks.ts'
 import * as operations from '../operations.ts'
 import { StoreUnavailable } from '../store.ts'
@@ -28,19 +26,6 @@ test('a write that was answered is there when the store is opened again', async 
   const again = await openSqlite(folder)
   t.after(() => again.close())
   t.assert.equal((await again.read(getApp, { appId: 'one' }))!.name, 'one')
-})
-
-test('badges that were counted in blocks are counted on', async (t: TestContext) => {
-  const folder = await newFolder(t)
-  const { migrations, blocks, ids, counts } = blocksBefore()
-  const db = new DatabaseSync(databaseFile(folder))
-  for (const text of migrations) db.exec(text)
-  db.exec(`PRAGMA user_version = ${migrations.length}`)
-  for (const { block, bytes } of blocks) db.prepare('INSERT INTO badges VALUES (?, ?)').run(block, bytes)
-  db.close()
-  const store = await openSqlite(folder)
-  t.after(() => store.close())
-  t.assert.deepEqual([...(await store.read(readBadges, { ids }))], counts)
 })
 
 test('a write that fails takes back its own statements and none of its neighbours in the group', async (t: TestContext) => {
