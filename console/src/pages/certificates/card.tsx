@@ -1,5 +1,5 @@
 import type { CertificateForm } from '@carillon/protocol/certificate-forms.ts'
-import { vendorOfProvider } from '@carillon/protocol/names.ts'
+import { consoleReporters, vendorOfProvider } from '@carillon/protocol/names.ts'
 import type { ListedCertificate, ListedLane } from '@carillon/sdk/answers.ts'
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -39,7 +39,8 @@ export const CertificateCard = ({ form, environment, certificate, lane, onEdit }
   const say = useWords(certificatesWords)
   const names = useWords(partsWords)
   const wordsOf = useFieldWords()
-  const title = names[vendorOfProvider[form.provider]!]
+  const vendor = vendorOfProvider[form.provider]!
+  const title = names[vendor]
   const appId = form.fields.find(({ name }) => name === 'app_id')
   if (!certificate) {
     return (
@@ -78,7 +79,7 @@ export const CertificateCard = ({ form, environment, certificate, lane, onEdit }
         {form.reports && (
           <>
             <dt>{say.receipts}</dt>
-            <dd>{certificate.receipt_url ? <ReceiptUrl url={certificate.receipt_url} /> : say.receiptsMissing}</dd>
+            <dd>{certificate.receipt_url ? <ReceiptUrl url={certificate.receipt_url} isPasted={consoleReporters.includes(vendor)} /> : say.receiptsMissing}</dd>
           </>
         )}
       </dl>
@@ -106,7 +107,8 @@ const Expiry = ({ at }: { at: number }) => {
   )
 }
 
-const ReceiptUrl = ({ url }: { url: string }) => {
+/** `isPasted`: the vendor's console keeps it; otherwise every push tells it. */
+const ReceiptUrl = ({ url, isPasted }: { url: string; isPasted: boolean }) => {
   const say = useWords(certificatesWords)
   return (
     <>
@@ -114,7 +116,7 @@ const ReceiptUrl = ({ url }: { url: string }) => {
         <code title={url}>{url}</code>
         <CopyButton text={url} what={say.receipts} />
       </span>
-      <span className={style.soft}>{say.receiptsHelp}</span>
+      <span className={style.soft}>{isPasted ? say.receiptsHelp : say.receiptsTold}</span>
     </>
   )
 }
