@@ -10,7 +10,7 @@ import type { FromWriter, Result, ToWriter } from './writer.ts'
 export const databaseFile = (folder: string): string => join(folder, 'carillon.sqlite')
 
 // One group being synced, others waiting at the writer's door: the thread never idles between commits, and what comes
-// meanwhile gathers into the next group. With two instead of three, a broadcast lost a fifth in every second run.
+// meanwhile gathers into the next group. With two instead of three, half of the rounds of a broadcast lost a fifth.
 const GROUPS_UNDER_WAY = 3
 const CALLS_PER_GROUP = 2_000
 // So many calls go at once, without waiting for the turn of the event loop to end: while the rest of the turn's requests
