@@ -128,9 +128,23 @@ export class Carillon extends Api {
 
   /** Resolves when every node goes by all that calls have changed so far; without it that takes up to a second. */
   async heard(): Promise<void> {
-    const newest = () => Promise.all(this.nodes.map(async (node) => (await node.metrics()).get('carillon_changes_heard')!))
-    const wanted = Math.max(...(await newest()))
-    await this.until(newest, (heard) => heard.every((number) => number >= wanted))
+    await this.#heardFrom(Math.max(...(await this.#newestHeard())))
+  }
+
+  /** Runs a command that changes something, and resolves when every node goes by it: none of them was asked, so none knows it sooner than the others. */
+  async change(args: string[]): Promise<void> {
+    const before = Math.max(...(await this.#newestHeard()))
+    await this.cli(args)
+    await this.#heardFrom(before + 1)
+  }
+
+  /** The number of the newest change that each node goes by. */
+  #newestHeard(): Promise<number[]> {
+    return Promise.all(this.nodes.map(async (node) => (await node.metrics()).get('carillon_changes_heard')!))
+  }
+
+  async #heardFrom(wanted: number): Promise<void> {
+    await this.until(() => this.#newestHeard(), (heard) => heard.every((number) => number >= wanted))
   }
 
   /** Changes settings of an app, on every node. */
