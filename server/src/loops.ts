@@ -19,7 +19,7 @@ import { expiredTokens, purgeTokens } from './store/tokens.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
 // Side by side, page by page: a small audience does not wait until a large one is planned.
-const TASKS_PLANNED_AT_ONCE = 4
+const TASKS_PLANNED_AT_ONCE = 8
 const FRAMES_A_TURN = 1_000
 const FIGURES_MS = 1_000
 const TOKEN_EXPIRY_MS = 2_000

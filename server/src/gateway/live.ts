@@ -1,4 +1,5 @@
 import type { Outcome, Push, Target } from '../push/channel.ts'
+import type { Connection } from './connection.ts'
 import type { EncodedPush } from './encode.ts'
 import type { DeviceCaller } from './ports.ts'
 import type { Reason } from './reason.ts'
@@ -6,6 +7,7 @@ import type { Surroundings } from './subscription.ts'
 
 /** A device's live connection, whatever it speaks. */
 export interface Live {
+  readonly connection: Connection
   readonly caller: DeviceCaller
   /** Unique in this process. */
   readonly number: number

@@ -11,7 +11,20 @@ import { reason, type Reason } from './reason.ts'
 const CLOSE_STEP = 100
 const CLOSE_STEP_MS = 50
 
+// By a profile: most of a write is the kernel's way through TCP.
+const COST_OF_A_WRITE = 3
+
 const AWAY: Outcome = { kind: 'away' }
+
+/** What one task has for many devices, on its way to their sessions. */
+export interface Page {
+  push: Push
+  batchId: number
+  /** By ascending device id. */
+  targets: readonly Target[]
+  /** One per target that was handed over so far. */
+  outcomes: Outcome[]
+}
 
 /** Who is here: one session a device. */
 export class Sessions implements Home {
@@ -73,6 +86,28 @@ export class Sessions implements Home {
       outcomes[i] = this.#byDevice.get(target.deviceId)?.hand(encoded, push, batchId, target) ?? AWAY
     }
     return outcomes
+  }
+
+  /** The same for pages side by side, from the lowest device on, as far as `cost` goes: a push costs 1, a write 3. */
+  handPages(pages: readonly Page[], cost: number): void {
+    const parts = pages.map((page) => ({ ...page, encoded: this.pushes.of(page.push) }))
+    for (const { encoded } of parts) encoded.stamp(this.clock.now())
+    for (let left = cost; left > 0; left -= COST_OF_A_WRITE) {
+      const deviceId = lowestNext(parts)
+      if (deviceId === Infinity) return
+      const session = this.#byDevice.get(deviceId)
+      session?.connection.wire.cork()
+      try {
+        for (const { encoded, push, batchId, targets, outcomes } of parts) {
+          const target = targets[outcomes.length]
+          if (target?.deviceId !== deviceId) continue
+          outcomes.push(session?.hand(encoded, push, batchId, target) ?? AWAY)
+          left -= 1
+        }
+      } finally {
+        session?.connection.wire.uncork()
+      }
+    }
   }
 
   /** The device's inbox has something. */
@@ -138,4 +173,14 @@ export class Sessions implements Home {
     this.revocations += 1
     for (const session of this.#byDevice.values()) if (which(session)) session.end(code, why)
   }
+}
+
+/** The device that comes next, of all pages. */
+const lowestNext = (pages: readonly Page[]): number => {
+  let lowest = Infinity
+  for (const { targets, outcomes } of pages) {
+    const target = targets[outcomes.length]
+    if (target !== undefined && target.deviceId < lowest) lowest = target.deviceId
+  }
+  return lowest
 }
