@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { fcmAccess, type FcmAccount } from './fcm-access.ts'
 import { down, endings, errorAnswer, forbidden, noSuchPage, overQuota, unauthenticated } from './fcm-errors.ts'
 import { faultOf, readMessage, type FcmMessage, type FcmRequest } from './fcm-message.ts'
+import { DEAD, hexToken } from './sample-token.ts'
 import { defineSimulator, type Answer, type Handled, type SimulatorRequest } from './simulator.ts'
 
 const sendPath = /^\/v1\/projects\/([^/]+)\/messages:send$/
@@ -19,7 +20,7 @@ const options = {
 
 /** Beginnings of tokens that end so without an order. */
 const beginnings: Record<string, string> = {
-  UNREGISTERED: 'dead',
+  UNREGISTERED: DEAD,
   INVALID_TOKEN: 'invalid',
   SENDER_ID_MISMATCH: 'mismatch',
   APNS_UNREGISTERED: 'apns-dead',
@@ -60,7 +61,7 @@ export default defineSimulator<FcmAccount, typeof options>({
       certificate: { name: 'fcm', certificate: JSON.stringify(file) },
     }
   },
-  sampleToken: (beginning) => beginning + randomBytes(24).toString('hex'),
+  sampleToken: (beginning) => hexToken(beginning, 24),
 
   start(world) {
     const access = fcmAccess(world.accounts, world.now)

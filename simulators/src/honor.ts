@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { accessTokens } from './access-tokens.ts'
 import { formOf, saysJson } from './form.ts'
 import { faultOf, type HonorMessage } from './honor-message.ts'
+import { DEAD, hexToken } from './sample-token.ts'
 import { isObject, parsed } from './shape.ts'
 import { defineSimulator, type Answer, type Handled, type SimulatorRequest } from './simulator.ts'
 
@@ -54,7 +55,7 @@ export default defineSimulator<HonorAccount, { deliveredStatus: number; payloadF
   http1: true,
   streams: 100,
   outcomes: {
-    expired: 'dead',
+    expired: DEAD,
     failed: 'fail-',
     unsent: 'unsent-',
     offline: 'offline-',
@@ -75,7 +76,7 @@ export default defineSimulator<HonorAccount, { deliveredStatus: number; payloadF
     const { appId, clientId, clientSecret } = account
     return { account, certificate: { name: 'honor', app_id: appId, app_key: clientId, app_secret: clientSecret } }
   },
-  sampleToken: (beginning) => beginning + randomBytes(24).toString('hex'),
+  sampleToken: (beginning) => hexToken(beginning, 24),
 
   start({ now, accounts, options, outcomeOf, receiptUrl, sendReceipt }) {
     const issued = accessTokens<string>(now, TOKEN_SECONDS * 1000)

@@ -3,6 +3,7 @@ import { accessTokens } from './access-tokens.ts'
 import { allowance } from './allowance.ts'
 import { formOf, saysJson } from './form.ts'
 import { faultOf, type HuaweiMessage } from './huawei-message.ts'
+import { DEAD, hexToken } from './sample-token.ts'
 import { isObject, parsed } from './shape.ts'
 import { defineSimulator, type Answer, type Handled, type SimulatorRequest } from './simulator.ts'
 
@@ -83,7 +84,7 @@ export default defineSimulator<
   http1: true,
   streams: 100,
   outcomes: {
-    illegal: 'dead',
+    illegal: DEAD,
     offline: 'offline-',
     ...Object.fromEntries(Object.keys(refusals).map((code) => [code, `E${code}-`])),
     ...Object.fromEntries(receiptStatuses.map((status) => [`receipt ${status}`, `R${status}-`])),
@@ -106,7 +107,7 @@ export default defineSimulator<
     const account = { appId: '104567891', appSecret: randomBytes(32).toString('hex') }
     return { account, certificate: { name: 'huawei', app_id: account.appId, app_secret: account.appSecret } }
   },
-  sampleToken: (beginning) => beginning + randomBytes(24).toString('hex'),
+  sampleToken: (beginning) => hexToken(beginning, 24),
 
   start({ now, accounts, options, outcomeOf, receiptUrl, sendReceipt }) {
     const issued = accessTokens<string>(now, TOKEN_SECONDS * 1000)

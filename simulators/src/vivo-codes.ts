@@ -1,3 +1,5 @@
+import { DEAD } from './sample-token.ts'
+
 /** What vivo answers and reports. */
 
 /** Every result a request can be turned down with. Most texts are not published. */
@@ -68,7 +70,7 @@ export const refusals: Record<string, string> = {
 /** 10302, and what `invalidUser.status` says then; the ending is how tokens begin that meet it. */
 export const invalidStatuses: Record<string, { status: number; prefix: string }> = {
   unknown: { status: 1, prefix: 'unknown-' },
-  uninstalled: { status: 2, prefix: 'dead' },
+  uninstalled: { status: 2, prefix: DEAD },
   inactive: { status: 3, prefix: 'inactive-' },
   'no test device': { status: 4, prefix: 'untested-' },
 }

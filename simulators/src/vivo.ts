@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { accessTokens } from './access-tokens.ts'
 import { allowance, DAY_MS } from './allowance.ts'
 import { saysJson } from './form.ts'
+import { hexToken } from './sample-token.ts'
 import { isObject, parsed } from './shape.ts'
 import { defineSimulator, type Answer, type Handled, type SimulatorRequest } from './simulator.ts'
 import { invalidStatuses, receiptKinds, refusals } from './vivo-codes.ts'
@@ -91,7 +92,7 @@ export default defineSimulator<
     const { appId, appKey, appSecret } = account
     return { account, certificate: { name: 'vivo', app_id: String(appId), app_key: appKey, app_secret: appSecret } }
   },
-  sampleToken: (beginning) => beginning + randomBytes(24).toString('hex'),
+  sampleToken: (beginning) => hexToken(beginning, 24),
 
   start({ now, accounts, options, outcomeOf, receiptUrl, sendReceipt }) {
     const issued = accessTokens<number>(now, DAY_MS)

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { allowance, DAY_MS } from './allowance.ts'
 import { formOf } from './form.ts'
+import { DEAD, hexToken } from './sample-token.ts'
 import { defineSimulator, type Handled, type SimulatorRequest } from './simulator.ts'
 import { faultOf } from './xiaomi-message.ts'
 
@@ -103,7 +104,7 @@ export default defineSimulator<
   http1: true,
   streams: 100,
   outcomes: {
-    bad: 'dead',
+    bad: DEAD,
     clicked: 'click-',
     offline: 'offline-',
     ...Object.fromEntries(Object.keys(refusals).map((code) => [code, `E${code}-`])),
@@ -126,7 +127,7 @@ export default defineSimulator<
     const account = { appSecret: randomBytes(24).toString('base64'), packageName: 'com.example.app' }
     return { account, certificate: { name: account.packageName, app_secret: account.appSecret } }
   },
-  sampleToken: (beginning) => beginning + randomBytes(24).toString('hex'),
+  sampleToken: (beginning) => hexToken(beginning, 24),
 
   start({ now, accounts, options, outcomeOf, sendReceipt }) {
     const delivered = allowance(now, DAY_MS)
