@@ -90,7 +90,13 @@ export const startPostgres = async (chosen: readonly string[] = careless): Promi
   const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
     server.kill(signal)
     const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-    for (const pid of children.split(' ').filter(Boolean)) process.kill(Number(pid), signal)
+    for (const pid of children.split(' ').filter(Boolean)) {
+      try {
+        process.kill(Number(pid), signal)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // its connection was closed a moment ago, and it with it
+      }
+    }
   }
   do port = await freePort()
   while (!(await start()))
