@@ -61,7 +61,7 @@ test('a page is written in turns, and has one outcome per target in their order'
   const devices = new Devices(1_000)
   const written = devices.write(1, 501, 1_500)
   const turns = await devices.turns()
-  t.assert.deepEqual(turns.map(({ writes }) => writes), [250, 250])
+  t.assert.deepEqual(turns.map(({ writes }) => writes), [125, 125, 125, 125])
   const outcomes = await written
   t.assert.deepEqual(outcomes.map(({ kind }) => kind), [...Array(500).fill('written'), ...Array(500).fill('away')])
   t.assert.deepEqual(devices.writes.map(({ deviceId }) => deviceId), Array.from({ length: 500 }, (_, i) => 501 + i))
@@ -81,7 +81,7 @@ test('many pages at once make no turn longer', async (t: TestContext) => {
   const devices = new Devices(1_000)
   const written = Promise.all(Array.from({ length: 20 }, (_, i) => devices.write(i + 1, 1 + i * 10, 800 + i * 10)))
   const turns = await devices.turns()
-  t.assert.ok(turns.every(({ writes, pushes }) => writes * 3 + pushes <= 1_011), JSON.stringify(turns))
+  t.assert.ok(turns.every(({ writes, pushes }) => writes * 3 + pushes <= 511), JSON.stringify(turns))
   t.assert.ok((await written).every((outcomes) => outcomes.every(({ kind }) => kind === 'written')))
 })
 

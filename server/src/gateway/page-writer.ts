@@ -1,13 +1,13 @@
 import type { Outcome, Push, Target } from '../push/channel.ts'
 import type { Page, Sessions } from './sessions.ts'
 
-// Some 5 ms: between turns, acknowledgements and everybody else's calls are read.
-const COST_OF_A_TURN = 1_000
+// Some 3 ms: between turns, acknowledgements and everybody else's calls are read.
+const COST_OF_A_TURN = 500
 const PAGES_A_TURN = 8
 
 // The oldest page waits for others that are a little behind it, so that they go side by side from there on.
 const BEHIND_IDS = 10_000
-const BEHIND_TURNS = 32
+const BEHIND_TURNS = 64
 
 interface Waiting extends Page {
   /** Turns it has waited for others while it was the oldest. */
