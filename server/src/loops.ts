@@ -18,7 +18,8 @@ import { purgeLanes } from './store/shared-lanes.ts'
 import { expiredTokens, purgeTokens } from './store/tokens.ts'
 
 const POLL_MS = 1_000 // what a lost nudge costs
-// Side by side, page by page: a small audience does not wait until a large one is planned.
+// Side by side, page by page: a small audience does not wait until a large one is planned, and
+// broadcasts to the same devices share their writes (gateway/page-writer.ts).
 const TASKS_PLANNED_AT_ONCE = 8
 const FRAMES_A_TURN = 1_000
 const FIGURES_MS = 1_000
