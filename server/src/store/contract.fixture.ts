@@ -3,13 +3,15 @@ import { createApp, getApp, listApps } from './apps.ts'
 import { auditRows, writeAudit } from './audit.ts'
 import { claimKeyCheck, readKeyCheck } from './keycheck.ts'
 import { addressesOf } from './addresses.ts'
+import type { NewBatch } from './batches.ts'
 import { listDevices } from './devices.ts'
 import { type NewDevice, importDevices, importUsers, knownNames } from './imports.ts'
 import { odd, oddInOrder } from './odd-text.fixture.ts'
-import { addDevice, addUser, newTask } from './people.fixture.ts'
+import { addDevice, addUser, newBatch, newTask } from './people.fixture.ts'
 import type { Store } from './store.ts'
 import { addTags, readTags, removeTags } from './tags.ts'
-import { insertTask, readTask } from './tasks.ts'
+import { listTasks } from './task-list.ts'
+import { type NewTask, insertTask, readTask } from './tasks.ts'
 import { findToken } from './tokens.ts'
 import { type UserCursor, findUsers } from './user-search.ts'
 import { deleteUser, listUsers } from './users.ts'
@@ -141,5 +143,21 @@ export const keepsTheContract = (open: (t: TestContext) => Promise<Store>): void
       t.assert.equal((await store.read(getApp, { appId: `app ${i}` }))!.name, `app ${i}`)
       t.assert.deepEqual(await store.write(createApp, app(`app ${i}`)), { ok: false, taken: 'app_id' })
     }
+  })
+
+  test('what is being sent is listed newest first, however much there is of it and of other things', limit, async (t: TestContext) => {
+    const store = await open(t)
+    const add = async (more: Partial<NewTask>, batches: NewBatch[] | null) => (await store.write(insertTask, { task: newTask(more), batches })).id
+    const tags = [await add({ audienceKind: 'tag' }, [newBatch([1])]), await add({ audienceKind: 'tag' }, [newBatch([1]), newBatch([2], { channel: 'apns' })])]
+    const others = await Promise.all(Array.from({ length: 600 }, (_, i) => add({}, i % 2 === 0 ? [newBatch([1])] : [newBatch([1]), newBatch([2])])))
+    await add({ app: 2 }, [newBatch([1])])
+    await add({}, null)
+    await add({}, [newBatch([1], { dueAt: null, state: 'waiting' })])
+    const asked = { app: 1, before: Number.MAX_SAFE_INTEGER, limit: 250, state: 'sending', audienceKind: null, from: null, to: null, requestId: null } as const
+    const listed: number[] = []
+    for (let before: number | undefined = asked.before; before !== undefined; before = listed.length % asked.limit === 0 ? listed.at(-1) : undefined)
+      listed.push(...(await store.read(listTasks, { ...asked, before })).map(({ id }) => id))
+    t.assert.deepEqual(listed, [...tags, ...others.sort((a, b) => a - b)].reverse())
+    t.assert.deepEqual((await store.read(listTasks, { ...asked, audienceKind: 'tag' })).map(({ id }) => id), [...tags].reverse())
   })
 }

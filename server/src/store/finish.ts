@@ -14,7 +14,7 @@ export const finishTasks = async (tx: Tx, ids: readonly number[], now: number): 
        live = CASE WHEN (SELECT b.id FROM batches b JOIN batch_states s ON s.batch_id = b.id
                          WHERE b.task_id = tasks.id AND s.waiting > 0 LIMIT 1) IS NULL THEN 0 ELSE 1 END
      WHERE id any_int(?1) AND state = 'sending'
-       AND (SELECT b.id FROM batches b WHERE b.task_id = tasks.id AND b.due_at IS NOT NULL LIMIT 1) IS NULL
+       AND (SELECT b.id FROM batches b WHERE b.app = tasks.app AND b.task_id = tasks.id AND b.due_at IS NOT NULL LIMIT 1) IS NULL
      RETURNING id, (SELECT count(*) FROM webhooks w WHERE w.app = tasks.app) AS listened`,
     list(ids), now,
   )

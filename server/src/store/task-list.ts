@@ -44,8 +44,8 @@ export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedT
   const bind = (value: Value): string => `?${values.push(value)}`
   const where = ['app = ?1', 'id < ?2']
   if (requestId !== null) where.push(`id any_int(${bind(list(await tasksOfRequest(tx, app, requestId)))})`)
-  // The second condition is the index's own.
-  if (state !== null) where.push(`state = ${bind(state)}`, ...(state === 'done' ? [] : [`state <> 'done'`]))
+  if (state !== null) where.push(`state = ${bind(state)}`)
+  if (state !== null && state !== 'done' && state !== 'sending') where.push(`state <> 'done' AND state <> 'sending'`) // the index's own condition
   if (audienceKind !== null) {
     // What is not done is little, and its index leads there: not the one of this kind, with all that is done.
     const isFew = state !== null && state !== 'done'
@@ -56,8 +56,32 @@ export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedT
     where.push(`id >= ${bind(first)}`, `accepted_at >= ${bind(from)}`)
   }
   if (to !== null) where.push(`accepted_at < ${bind(to)}`)
-  const sql = `SELECT ${COLUMNS} FROM tasks WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT ${bind(limit)}`
-  return tx.all<ListedTask>(sql, ...values)
+  const select = (): string => `SELECT ${COLUMNS} FROM tasks WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT ${bind(limit)}`
+  if (state !== 'sending') return tx.all<ListedTask>(select(), ...values)
+
+  where.push(`id any_int(?${values.length + 1})`)
+  const [place, sql] = [values.push(''), select()]
+  const found: ListedTask[] = []
+  let open: number[]
+  let below = before
+  do {
+    open = await openTasks(tx, app, below)
+    values[place - 1] = list(open)
+    found.push(...(await tx.all<ListedTask>(sql, ...values)))
+    below = open.at(-1) ?? 0
+  } while (open.length === OPEN_AT_ONCE && found.length < limit)
+  return found.slice(0, limit)
+}
+
+const OPEN_AT_ONCE = 500
+
+/** Tasks with a batch that is not done with, newest first: what is being sent is among them. */
+const openTasks = async (tx: Tx, app: number, before: number): Promise<number[]> => {
+  const rows = await tx.all<{ task_id: number }>(
+    `SELECT DISTINCT task_id FROM batches WHERE app = ?1 AND due_at IS NOT NULL AND task_id < ?2 ORDER BY task_id DESC LIMIT ${OPEN_AT_ONCE}`,
+    app, before,
+  )
+  return rows.map(({ task_id }) => task_id)
 }
 
 const REQUESTS_SHOWN = 500

@@ -99,7 +99,7 @@ export const pathScene = async (book: Book): Promise<void> => {
   await book.read(visibleTask, { viewer: { app: 1, scopeKind: 'user', scopeId: 7 }, id: small.id })
   await book.read(visibleTask, { viewer, id: small.id })
   const asked = { app: 1, before: 100, limit: 3, state: null, audienceKind: null, from: null, to: null, requestId: null }
-  for (const more of [{}, { state: 'done' }, { state: 'accepted' }, { audienceKind: 'all' }, { audienceKind: 'tag', state: 'cancelled' }, { requestId }] as const) {
+  for (const more of [{}, { state: 'done' }, { state: 'accepted' }, { state: 'sending' }, { audienceKind: 'all' }, { audienceKind: 'tag', state: 'cancelled' }, { requestId }] as const) {
     await book.read(listTasks, { ...asked, ...more })
   }
   for (const [from, to] of [[NOW, null], [NOW + 1, null], [null, NOW], [NOW, NOW + 1], [0, 1]] as const) await book.read(listTasks, { ...asked, from, to })
