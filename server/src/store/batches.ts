@@ -59,13 +59,12 @@ export const insertBatches = async (tx: Tx, task: TaskPlace, batches: readonly N
     const targeted = isTargeted(batch)
     const toSend = isToSend(batch)
     const badges = batch.badges ?? raised.get(batch) ?? null
-    const row = await tx.get<{ id: number }>(
+    const id = await tx.insert(
       `INSERT INTO batches (task_id, app, page, channel, environment, lane, reason, tried, devices, badges, node, due_at, urgent)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       task.id, task.app, batch.page, batch.channel, batch.environment, isVendor(batch.channel) ? laneOf(task.app, batch.environment) : null, batch.reason, batch.tried.join(','),
       packIds(batch.devices), badges && packBadges(badges), batch.node, batch.dueAt, task.urgent ? 1 : 0,
     )
-    const id = row!.id
     const count = batch.devices.length
     const inboxed = batch.channel === ownChannel && batch.state === 'waiting' && count < WIDE
     await tx.run(

@@ -85,23 +85,41 @@ export interface PushToDevice {
   byte: number
 }
 
-/** What was meant for a device or its user alone, newest first. */
-export const pushesToOne = async (
-  tx: Tx,
-  { deviceId, userId, limit }: { deviceId: number; userId: number; limit: number },
-): Promise<PushToDevice[]> => {
-  const newest = (column: string, of: number) =>
-    tx.all<{ id: number }>(`SELECT id FROM tasks WHERE ${column} = ?1 ORDER BY id DESC LIMIT ?2`, of, limit)
-  const [aimed, personal] = [await newest('sole_device', deviceId), await newest('sole_user', userId)]
-  const ids = [...aimed, ...personal].map(({ id }) => id).sort((a, b) => b - a)
-  return pushesAmong(tx, deviceId, ids)
+/** As many tasks stand together in the indexes by device and by user: see migrations/0006-written-often.sql. */
+const BLOCK = 4_096
+
+/** A part of what an operation looks for. */
+interface Part {
+  pushes: PushToDevice[]
+  /** Go on before this task; null at the end. */
+  next: number | null
 }
 
-/** What was meant for many, if it meant this device too: of `some` tasks before this one. `next`: null at the end. */
+/** What was meant for a device or its user alone, newest first: the first `limit` in some blocks of tasks before this one. */
+export const pushesToOne = async (
+  tx: Tx,
+  { deviceId, userId, before, blocks, limit }: { deviceId: number; userId: number; before: number; blocks: number; limit: number },
+): Promise<Part> => {
+  const newest = await tx.get<{ id: number | null }>('SELECT max(id) AS id FROM tasks WHERE id < ?1', before)
+  if (!newest?.id) return { pushes: [], next: null }
+  const last = Math.floor(newest.id / BLOCK)
+  const first = Math.max(last - blocks + 1, 0)
+  const numbers = list(Array.from({ length: last - first + 1 }, (_, i) => first + i))
+  const taskIds = (column: string, of: number) =>
+    tx.all<{ id: number }>(
+      `SELECT id FROM tasks WHERE id / ${BLOCK} any_int(?1) AND ${column} = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4`, numbers, of, before, limit,
+    )
+  const found = [...(await taskIds('sole_device', deviceId)), ...(await taskIds('sole_user', userId))]
+  const ids = found.map(({ id }) => id).sort((a, b) => b - a).slice(0, limit)
+  const next = ids.length === limit ? ids.at(-1)! : first * BLOCK
+  return { pushes: await pushesAmong(tx, deviceId, ids), next: next === 0 ? null : next }
+}
+
+/** What was meant for many, if it meant this device too: of `some` tasks before this one. */
 export const pushesToMany = async (
   tx: Tx,
   { app, deviceId, before, some }: { app: number; deviceId: number; before: number; some: number },
-): Promise<{ pushes: PushToDevice[]; next: number | null }> => {
+): Promise<Part> => {
   const rows = await tx.all<{ id: number }>(
     `SELECT id FROM tasks WHERE app = ?1 AND id < ?2 AND sole_user IS NULL AND sole_device IS NULL
      ORDER BY id DESC LIMIT ?3`,

@@ -23,14 +23,9 @@ export const createGroup = async (
 ): Promise<{ ok: true; id: number } | { ok: false; stranger: number }> => {
   const stranger = await firstStranger(tx, app, members)
   if (stranger !== undefined) return { ok: false, stranger }
-  const made = await tx.get<{ id: number }>(
-    'INSERT INTO user_groups (app, name, created_at) VALUES (?1, ?2, ?3) RETURNING id',
-    app,
-    name,
-    now,
-  )
-  await join(tx, made!.id, members)
-  return { ok: true, id: made!.id }
+  const id = await tx.insert('INSERT INTO user_groups (app, name, created_at) VALUES (?1, ?2, ?3)', app, name, now)
+  await join(tx, id, members)
+  return { ok: true, id }
 }
 
 export const addMembers = async (

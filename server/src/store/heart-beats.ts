@@ -10,10 +10,7 @@ const FREED_AT_ONCE = 1_000
 
 /** A new incarnation beside others; whatever these hold stays theirs. */
 export const joinNode = async (tx: Tx, { parts, address, now }: { parts: readonly string[]; address: string; now: number }): Promise<number> => {
-  const row = await tx.get<{ id: number }>(
-    'INSERT INTO nodes (started_at, beat_at, parts, address) VALUES (?1, ?1, ?2, ?3) RETURNING id', now, parts.join(','), address,
-  )
-  return row!.id
+  return tx.insert('INSERT INTO nodes (started_at, beat_at, parts, address) VALUES (?1, ?1, ?2, ?3)', now, parts.join(','), address)
 }
 
 /**

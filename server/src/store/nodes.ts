@@ -7,7 +7,7 @@ import { type Tx, list, rows } from './store.ts'
  * pushes it had under way are due at once; a vendor's keep the time they were waiting for.
  */
 export const startNode = async (tx: Tx, { now }: { now: number }): Promise<number> => {
-  const node = (await tx.get<{ id: number }>('INSERT INTO nodes (started_at) VALUES (?) RETURNING id', now))!.id
+  const node = await tx.insert('INSERT INTO nodes (started_at) VALUES (?)', now)
   await tx.run('DELETE FROM nodes WHERE id <> ?', node)
   await tx.run(`UPDATE batches SET held_until = 0, node = NULL, due_at = ? WHERE channel = 'nativepush' AND due_at IS NOT NULL`, now)
   const held = await tx.all<{ id: number }>('SELECT id FROM batches WHERE due_at IS NOT NULL AND held_until > 0')

@@ -66,7 +66,7 @@ test('what people who look at an app ask for is found by an index, never by a wa
   t.assert.deepEqual([...found], ['push_token', 'device_guid', 'user', 'tag', null])
   const device = { app: 1, pushTokenHash: sha('push phone') }
   await play(readDevice, { device })
-  await play(pushesToOne, { deviceId, userId: user, limit: 9 })
+  await play(pushesToOne, { deviceId, userId: user, before: 1_000, blocks: 2, limit: 9 })
   t.assert.equal((await play(pushesToMany, { app: 1, deviceId, before: 1_000, some: 9 })).pushes.length, 1)
   for (const search of [null, { text: 'an', userId: null, emailKey: 'an' }]) await play(
     findUsers, { app: 1, search, after: null, limit: 9 },
@@ -94,14 +94,22 @@ test('what people who look at an app ask for is found by an index, never by a wa
   t.assert.notEqual(steps.length, 0)
 })
 
+const indexesOf = (steps: string[]): string[] => steps.splice(0).flatMap((step) => /USING (?:COVERING )?INDEX (\w+ \(.*?\))/.exec(step)?.[1] ?? [])
+
 test('tasks of one kind that are not done are looked for among those that are not, or among open batches, which are few', async (t: TestContext) => {
   const { steps, play } = await open(t)
   const asked = { app: 1, before: 1_000, limit: 9, audienceKind: 'all', from: null, to: null, requestId: null } as const
   const walks = async (question: TaskQuestion): Promise<string[]> => {
     await play(listTasks, question)
-    return steps.splice(0).flatMap((step) => /USING (?:COVERING )?INDEX (\w+ \(.*?\))/.exec(step)?.[1] ?? [])
+    return indexesOf(steps)
   }
   t.assert.deepEqual(await walks({ ...asked, state: 'expired' }), ['tasks_state (app=? AND state=? AND id<?)'])
   t.assert.deepEqual(await walks({ ...asked, state: 'sending' }), ['batches_open (app=? AND task_id<?)', 'tasks_app (app=? AND id=? AND rowid<?)'])
   t.assert.deepEqual(await walks({ ...asked, state: 'done' }), ['tasks_audience (app=? AND audience_kind=? AND id<?)'])
+})
+
+test('what one device or its user was sent is looked for among their own entries of each block', async (t: TestContext) => {
+  const { steps, play, user, deviceId } = await open(t)
+  await play(pushesToOne, { deviceId, userId: user, before: 1_000, blocks: 2, limit: 9 })
+  t.assert.deepEqual(indexesOf(steps).slice(0, 2), ['tasks_device (<expr>=? AND sole_device=? AND rowid<?)', 'tasks_user (<expr>=? AND sole_user=? AND rowid<?)'])
 })

@@ -16,6 +16,8 @@ export interface Tx {
   readonly shared: boolean
   get<R>(sql: string, ...values: Value[]): Promise<R | undefined>
   all<R>(sql: string, ...values: Value[]): Promise<R[]>
+  /** One row; its id. */
+  insert(sql: string, ...values: Value[]): Promise<number>
   /** How many rows changed. */
   run(sql: string, ...values: Value[]): Promise<number>
   /** Holds these rows until the transaction ends. The embedded store has one writer, so nobody to hold them against. */

@@ -40,16 +40,15 @@ export const insertTask = async (
 ): Promise<{ id: number; first: boolean; state: TaskState; batches: WrittenBatch[] | null }> => {
   const open = batches === null || batches.some((batch) => batch.dueAt !== null)
   const state = batches === null ? 'accepted' : open ? 'sending' : 'done'
-  const row = await tx.get<{ id: number }>(
+  const id = await tx.insert(
     `INSERT INTO tasks (app, scope_kind, scope_id, audience, setting, message, collapse_id, dry_run, state, accepted_at, plan_at,
                         expires_at, finished_at, live, audience_kind, sole_user, sole_device, title)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     task.app, task.scopeKind, task.scopeId, task.audience, task.setting, task.message, task.collapseId, task.dryRun ? 1 : 0,
     state, task.acceptedAt, batches === null ? task.planAt : null,
     task.expiresAt, open ? null : task.acceptedAt, open || batches.some((batch) => batch.state === 'waiting') ? 1 : 0,
     task.audienceKind, task.soleUser, task.soleDevice, task.title,
   )
-  const id = row!.id
   if (task.requestId !== null) {
     const isNew = await tx.run(
       'INSERT INTO requests (app, scope_kind, scope_id, request_id, task_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',

@@ -30,18 +30,18 @@ export const createAdminToken = async (
     now: number
   },
 ): Promise<number> => {
-  const row = await tx.get<{ id: number }>(
+  const id = await tx.insert(
     `INSERT INTO access_tokens (hash, kind, app, name, created_at, expires_at)
-     VALUES (?1, 'admin', ?2, ?3, ?4, ?5) RETURNING id`,
+     VALUES (?1, 'admin', ?2, ?3, ?4, ?5)`,
     hash,
     app,
     name,
     now,
     expiresAt,
   )
-  const detail = { token_id: row!.id, name, expires_at: expiresAt }
+  const detail = { token_id: id, name, expires_at: expiresAt }
   await writeAudit(tx, { app, at: now, actor, action: 'token.create', detail })
-  return row!.id
+  return id
 }
 
 export const listAdminTokens = async (

@@ -47,8 +47,8 @@ test('both engines have the same indexes, with the same conditions', limit, asyn
   const url = await server.database()
   await (await openPostgres(url)).close()
   const shape = (sql: string): string => {
-    const [, unique, on, condition] = /^CREATE (UNIQUE )?INDEX \w+ ON (?:public\.)?(\w+(?: USING btree)? \([^)]*\))(?: WHERE (.*))?$/.exec(sql)!
-    return `${unique ?? ''}${on!.replace(' USING btree', '')} ${(condition ?? '').replace(/[()]|::text/g, '')}`
+    const [, unique, on, condition] = /^CREATE (UNIQUE )?INDEX \w+ ON (?:public\.)?(\w+(?: USING btree)? \(.*?\))(?: WHERE (.*))?$/.exec(sql)!
+    return `${unique ?? ''}${on!.replace(' USING btree', '').replace(/[()]/g, '')} where ${(condition ?? '').replace(/[()]|::text/g, '')}`
   }
   const expected = (sqlite().prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`).all() as { name: string; sql: string }[])
   const names = expected.map(({ name }) => `'${name}'`).join(', ')

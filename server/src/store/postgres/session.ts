@@ -35,6 +35,10 @@ export class Session implements Tx {
     await this.all(sql, ...values)
   }
 
+  async insert(sql: string, ...values: Value[]): Promise<number> {
+    return (await this.get<{ id: number }>(`${sql} RETURNING id`, ...values))!.id
+  }
+
   async run(sql: string, ...values: Value[]): Promise<number> {
     return (await this.#query(sql, values)).rowCount ?? 0
   }

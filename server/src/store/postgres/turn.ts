@@ -45,6 +45,11 @@ export class Neighbour implements Tx {
     await this.all(sql, ...values)
   }
 
+  async insert(sql: string, ...values: Value[]): Promise<number> {
+    await this.#wait(sql)
+    return this.#tx.insert(sql, ...values)
+  }
+
   async run(sql: string, ...values: Value[]): Promise<number> {
     await this.#wait(sql)
     return this.#tx.run(sql, ...values)

@@ -175,7 +175,9 @@ const looksFor = async (book: Book, node: number): Promise<void> => {
       task: newTask({ title: 'All' }), batches: [newBatch(ids.slice(1), { channel: 'vivo' }), newBatch([ids[0]!])],
     },
   )
-  await book.read(pushesToOne, { deviceId: ids[0]!, userId: dora, limit: 3 })
+  for (const [before, limit] of [[Number.MAX_SAFE_INTEGER, 3], [Number.MAX_SAFE_INTEGER, 1], [2, 3], [1, 3]] as const) await book.read(
+    pushesToOne, { deviceId: ids[0]!, userId: dora, before, blocks: 2, limit },
+  )
   for (const before of [Number.MAX_SAFE_INTEGER, 4, 1]) await book.read(
     pushesToMany, { app: 1, deviceId: ids[0]!, before, some: 2 },
   )

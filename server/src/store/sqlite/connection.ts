@@ -56,6 +56,11 @@ export class Connection implements Tx {
     return settled(() => this.#prepare(sql).all(...values) as R[])
   }
 
+  // The connection knows the id. RETURNING would take a table of its own for that: 20 µs a task instead of 13.
+  insert(sql: string, ...values: Value[]): Promise<number> {
+    return settled(() => Number(this.#prepare(sql).run(...values).lastInsertRowid))
+  }
+
   run(sql: string, ...values: Value[]): Promise<number> {
     return settled(() => Number(this.#prepare(sql).run(...values).changes))
   }
