@@ -93,7 +93,7 @@ export const fold = (bytes: Uint8Array): Fold => {
 }
 
 /** Ids are below 2^53, so a double holds them; ascending, so one is found by halving. */
-export const packIds = (ids: readonly number[]): Uint8Array => new Uint8Array(Float64Array.from(ids).buffer)
+export const packIds = (ids: readonly number[]): Uint8Array => new Uint8Array(new Float64Array(ids).buffer)
 
 export const unpackIds = (packed: Uint8Array): Float64Array =>
   packed.byteOffset % 8 === 0
