@@ -89,7 +89,7 @@ export const DeviceDetail = Type.Object(
     push: PushWishes,
     vendor_tokens: Rows(BoundToken),
     pushes: Rows(PushToDevice, 'The last 20 it was meant to get, newest first.'),
-    pushes_complete: Type.Boolean({ description: 'False: broadcasts further back were not looked through.' }),
+    pushes_complete: Type.Boolean({ description: 'False: there may be more, further back than the 1,000 broadcasts and some 16 million tasks that were looked through.' }),
   },
   { title: 'DeviceDetail' },
 )
