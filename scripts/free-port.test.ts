@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { freePort } from './free-port.ts'
 
-const MANY = 1_000 // of 3,000: left to chance, a third of what two processes find would be the same
+const MANY = 1_000 // of 2,900: left to chance, a third of what two processes find would be the same
 
 const take = async (): Promise<number[]> => Array.fromAsync({ length: MANY }, freePort)
 
