@@ -111,8 +111,8 @@ class Attendance {
 
   refuse(delayMs: number, answer: Answer): void {
     this.#after(delayMs, () => {
-      this.#noteRefusal(answer)
-      this.exchange.answer(answer)
+      const arrived = this.exchange.answer(answer)
+      this.#noteRefusal(arrived ? answer : null) // whom no answer reaches, nobody has told to wait
     })
   }
 
