@@ -56,18 +56,16 @@ export const listTasks = async (tx: Tx, question: TaskQuestion): Promise<ListedT
     where.push(`id >= ${bind(first)}`, `accepted_at >= ${bind(from)}`)
   }
   if (to !== null) where.push(`accepted_at < ${bind(to)}`)
-  const select = (): string => `SELECT ${COLUMNS} FROM tasks WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT ${bind(limit)}`
-  if (state !== 'sending') return tx.all<ListedTask>(select(), ...values)
+  const read = (conditions: string[], all: Value[]): Promise<ListedTask[]> =>
+    tx.all<ListedTask>(`SELECT ${COLUMNS} FROM tasks WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ?${all.length}`, ...all)
+  if (state !== 'sending') return read(where, [...values, limit])
 
-  where.push(`id any_int(?${values.length + 1})`)
-  const [place, sql] = [values.push(''), select()]
   const found: ListedTask[] = []
   let open: number[]
   let below = before
   do {
     open = await openTasks(tx, app, below)
-    values[place - 1] = list(open)
-    found.push(...(await tx.all<ListedTask>(sql, ...values)))
+    found.push(...(await read([...where, `id any_int(?${values.length + 1})`], [...values, list(open), limit])))
     below = open.at(-1) ?? 0
   } while (open.length === OPEN_AT_ONCE && found.length < limit)
   return found.slice(0, limit)
