@@ -16,6 +16,8 @@ export const serveHttp2 = (wire: Wire, streams: number, serve: Serve): void => {
     stream.on('error', () => {})
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('end', () => {
+      // Requests of a connection that went silent end when it is closed, long after their senders have asked elsewhere.
+      if (line.mute || stream.closed) return
       const request = {
         method: headers[':method'] ?? '',
         ...splitTarget(headers[':path'] ?? ''),

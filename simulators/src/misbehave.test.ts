@@ -64,16 +64,31 @@ test('too fast: refused unprocessed, and a push that comes before its Retry-Afte
   t.assert.equal(fateOf(1)!.early, 1)
 })
 
-test('who was told to wait on a connection that says nothing any more has not heard it, and does not come too early', async (t) => {
-  const { push, connect, fateOf, order, noted } = await open(t)
+test('who left before the answer was not told to wait, and does not come too early', async (t) => {
+  const { client, push, connect, fateOf, order, noted } = await open(t)
+  order({ fault: 'latency', ms: 300, token: deviceOf(1), times: 1 })
+  order({ fault: 'limited', retryAfterSeconds: 5, token: deviceOf(1), times: 1 })
+  const refused = noted(1)
+  const left = push(1)
+  await push(2)
+  client.session.destroy()
+  await Promise.all([left, refused])
+  const another = await connect()
+  t.assert.equal((await another.push(1)).status, 200)
+  t.assert.deepEqual(fateOf(1), { ...none, refused: 1, taken: 1, answered: 1 })
+})
+
+test('what reaches a connection that hears nothing any more is not looked at, neither then nor when it ends', async (t) => {
+  const { client, push, connect, fateOf, order, noted } = await open(t)
   order({ fault: 'half-open', token: deviceOf(1), times: 1 })
-  order({ fault: 'limited', retryAfterSeconds: 5, token: deviceOf(2), times: 1 })
-  const refused = noted(2)
-  void Promise.all([push(1), push(2)])
-  await refused
+  const frozen = noted(1)
+  const unheard = Promise.all([push(1), push(2)])
+  await frozen
+  client.close()
+  t.assert.deepEqual((await unheard).map(({ status }) => status), [0, 0])
   const another = await connect()
   t.assert.equal((await another.push(2)).status, 200)
-  t.assert.deepEqual(fateOf(2), { ...none, refused: 1, taken: 1, answered: 1 })
+  t.assert.deepEqual(fateOf(2), { ...none, taken: 1, answered: 1 })
 })
 
 test('a status is given unprocessed, or after the push was taken all the same', async (t) => {
