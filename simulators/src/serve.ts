@@ -89,6 +89,8 @@ class Attendance {
   readonly desk: Desk
   readonly exchange: Exchange
   readonly #at: number
+  /** Counted from before the answer left: who has it may use it before this process goes on. */
+  #answeredAt = 0
 
   constructor(desk: Desk, exchange: Exchange) {
     this.desk = desk
@@ -101,7 +103,7 @@ class Attendance {
     const finish = (handled: Handled): void =>
       this.#after(delayMs, () => {
         const answer = spoilt === 'whole' ? handled : spoilt(handled)
-        const arrived = answer !== null && this.exchange.answer(answer)
+        const arrived = answer !== null && this.#answer(answer)
         this.#note(arrived && spoilt === 'whole' ? 'answered' : 'ambiguous', handled.push, arrived ? answer : null)
       })
     const handled = this.desk.running.handle(this.exchange.request)
@@ -111,7 +113,7 @@ class Attendance {
 
   refuse(delayMs: number, answer: Answer): void {
     this.#after(delayMs, () => {
-      const arrived = this.exchange.answer(answer)
+      const arrived = this.#answer(answer)
       this.#noteRefusal(arrived ? answer : null) // whom no answer reaches, nobody has told to wait
     })
   }
@@ -120,6 +122,11 @@ class Attendance {
   refuseWith(how: () => void): void {
     this.#noteRefusal(null)
     how()
+  }
+
+  #answer(answer: Answer): boolean {
+    this.#answeredAt = this.desk.now()
+    return this.exchange.answer(answer)
   }
 
   #after(delayMs: number, run: () => void): void {
@@ -134,10 +141,10 @@ class Attendance {
 
   #note(fate: FateName, push: Handled['push'], answer: Answer | null): void {
     if (push === undefined) return
-    const { vendor, fates, inspection, now } = this.desk
+    const { vendor, fates, inspection } = this.desk
     fates.note(push.tokens, push.taken, fate, this.#at)
     const seconds = Number(answer?.headers?.['retry-after'])
-    if (seconds > 0) fates.mustWait(push.tokens, now() + seconds * 1000)
+    if (seconds > 0) fates.mustWait(push.tokens, this.#answeredAt + seconds * 1000)
     inspection.addPush({ at: this.#at, vendor, request: this.exchange.request, ...push, fate, answer })
   }
 }

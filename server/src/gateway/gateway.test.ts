@@ -57,7 +57,7 @@ for (const way of ways) {
     t.assert.deepEqual((await house.ports.written.take(3)).map(({ final }) => final), [false, false, false])
 
     const channel = ownChannel(house.gateway.sessions)
-    t.assert.deepEqual(await channel.hand(pushOf(14), { batchId: 140, environment: 1, again: false, until: Infinity, sent: () => {}, by: () => {} }, [targetOf(1, 9), targetOf(2)]), [
+    t.assert.deepEqual(await channel.hand(pushOf(14), { batchId: 140, environment: 1, until: Infinity, sent: () => {}, by: () => {} }, [targetOf(1, 9), targetOf(2)]), [
       { kind: 'written' },
       { kind: 'away' },
     ])

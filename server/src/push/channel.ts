@@ -46,8 +46,6 @@ export type Outcome =
 export interface Handing {
   batchId: number
   environment: number
-  /** Some of it was handed over before, on this node or another: there may be devices that are to be left alone. */
-  again: boolean
   /** After this nothing new is begun: what is left comes back as `later`. */
   until: number
   /** The target at this place of the batch was taken. Told as it happens, so that a crash repeats little. */

@@ -165,7 +165,7 @@ export class Deliver {
     const until = Math.min(claimedAt + HOLD_MS - SETTLING_MS, task.expiresAt)
     let certificate: string | null = null
     const by = (key: string): void => void (certificate = key)
-    const handing = { batchId: batch.id, environment: batch.environment, again: batch.attempt > 1, until, sent, by }
+    const handing = { batchId: batch.id, environment: batch.environment, until, sent, by }
     const handed = reachable.length > 0 ? await vendor.hand(pushOf(task), handing, reachable) : []
     countOutcomes(batch.channel, handed)
     // All taken: the marks that were gathered meanwhile close the batch, and there is nothing else to settle.
@@ -177,7 +177,7 @@ export class Deliver {
 
   /** Writes to live connections. What was written is only marked: its acknowledgement comes by the session. */
   async #handOwn(work: Work, targets: Target[], unheard: Target[] = []): Promise<void> {
-    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), { batchId: work.batchId, environment: PRODUCTION, again: false, until: work.task.expiresAt, sent: () => {}, by: () => {} }, targets) : []
+    const outcomes: Outcome[] = targets.length > 0 ? await this.#own.hand(pushOf(work.task), { batchId: work.batchId, environment: PRODUCTION, until: work.task.expiresAt, sent: () => {}, by: () => {} }, targets) : []
     countOutcomes(ownChannel, outcomes)
     outcomes.forEach(({ kind }, i) => {
       if (kind !== 'written' && kind !== 'sent') return

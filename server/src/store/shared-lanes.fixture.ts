@@ -3,7 +3,7 @@ import { addressesOf } from './addresses.ts'
 import { bindVendorToken } from './devices.ts'
 import { listEvents, setWebhook } from './events.ts'
 import { NOW, addDevice, addUser } from './people.fixture.ts'
-import { type LaneNews, forgetAccount, lanesOf, meetLanes, purgeLanes, quarantineBelieved, readLanes, takeTime } from './shared-lanes.ts'
+import { type LaneNews, forgetAccount, lanesOf, lookAtLane, meetLanes, purgeLanes, quarantineBelieved, readLanes, takeTime } from './shared-lanes.ts'
 import type { Store } from './store.ts'
 import { claimAccess, keepAccess, readAccess, refuseAccess } from './vendor-access.ts'
 
@@ -125,6 +125,21 @@ export const keepsSharedLanes = (open: (t: TestContext) => Promise<Store>): void
     t.assert.deepEqual(await hear(NOW, NOW + 3), [{ account, deviceId: 2, until: NOW + 9_000 }])
     t.assert.deepEqual((await hear(0, NOW + 3)).map(({ deviceId, until }) => [deviceId, until]), [[2, NOW + 9_000], [1, NOW + 5_000]])
     t.assert.deepEqual((await hear(0, NOW + 5_000)).map(({ deviceId }) => deviceId), [2])
+  })
+
+  test('who looks at a lane hears how it is and which of its own devices are to be left alone, whenever that was told', limit, async (t: TestContext) => {
+    const store = await open(t)
+    const look = (of: string, devices: number[], now: number) => store.read(lookAtLane, { node: 'b', account: of, devices, now })
+    t.assert.equal(await look(account, [1, 2], NOW), undefined, 'nobody has used it yet')
+    await meet(store, { pause: { until: NOW + 60_000, why: 'slower', failures: 0, tell: false } })
+    t.assert.deepEqual((await look(account, [1, 2], NOW))!.rests, [])
+    const rests = [[account, 1], [account, 2], [account, 3], ['another', 4]].map(([of, deviceId]) => ({ account: of as string, deviceId: deviceId as number, until: NOW + 1_000 * (deviceId as number) }))
+    await store.write(meetLanes, { node: 'a', news: [], rests, accounts: [], restsAfter: NOW, now: NOW })
+    const heard = await look(account, [4, 3, 1], NOW + 999)
+    t.assert.deepEqual(heard!.rests.map(({ deviceId, until }) => [deviceId, until]), [[1, NOW + 1_000], [3, NOW + 3_000]])
+    t.assert.deepEqual([heard!.state.pausedUntil, heard!.state.why], [NOW + 60_000, 'slower'])
+    t.assert.deepEqual((await look(account, [4, 3, 1], NOW + 1_000))!.rests.map(({ deviceId }) => deviceId), [3])
+    t.assert.equal(await look('another', [4], NOW), undefined)
   })
 
   test('of all who want a new access token one asks for it, and when it does not come another one may', limit, async (t: TestContext) => {

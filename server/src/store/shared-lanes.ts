@@ -90,6 +90,22 @@ export const readLanes = async (
   }
 }
 
+/** How a lane is, and which of these devices are to be left alone in it. Undefined: nobody has used it yet. */
+export const lookAtLane = async (
+  tx: Tx,
+  { node, account, devices, now }: { node: string; account: string; devices: number[]; now: number },
+): Promise<{ state: LaneState; rests: Rest[] } | undefined> => {
+  const found = await tx.all<LaneRow & { device_id: number | null; until_at: number }>(
+    `SELECT ${laneColumns}, device_id, until_at FROM lane_states
+     LEFT JOIN (SELECT account AS of_account, device_id, until_at FROM lane_rests
+       WHERE account = ?1 AND device_id any_int(?2) AND until_at > ?3) r ON r.of_account = lane_states.account
+     WHERE account = ?1 ORDER BY device_id`,
+    account, list(devices), now,
+  )
+  const rests = found.flatMap(({ device_id: deviceId, until_at: until }) => (deviceId === null ? [] : { account, deviceId, until }))
+  return found[0] && { state: stateOf(found[0], node, now), rests }
+}
+
 /**
  * A node tells what it knows of its lanes and hears what the others do. Whoever's answers make the dead tokens too many
  * takes back those of the last minute, and whoever's pause is news tells the operator, in the same transaction: so both

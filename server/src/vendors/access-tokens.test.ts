@@ -96,7 +96,12 @@ test('what stands in the way of a token is told to all who want one, and nobody 
   sender.answer = () => ({ kind: 'lost', why: 'no answer' })
   t.assert.deepEqual(await get(), { kind: 'down', why: 'no access token: no answer', reason: 'no_access_token' })
   await clock.pass(1_000)
+  sender.answer = () => reply({ kind: 'down', why: 'closed for repairs' }, { retryAfterMs: 90_000 })
+  t.assert.deepEqual(await get(), { kind: 'limited', why: 'closed for repairs', reason: 'down', waitMs: 90_000 })
   numbered(sender)
+  await clock.pass(89_999)
+  t.assert.deepEqual(await get(), { kind: 'limited', why: 'closed for repairs', reason: 'down', waitMs: 1 })
+  await clock.pass(1)
   t.assert.equal(await get(), 'token 1')
 })
 

@@ -3,7 +3,7 @@ import { DENIED_MS } from '../push/retry.ts'
 import type { AccessShelf, Refusal, ShelvedToken } from './access-shelf.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Exchanged } from './exchange.ts'
-import { unanswered } from './grounds.ts'
+import { unanswered, untilAsked } from './grounds.ts'
 import { nextDay } from './next-day.ts'
 import type { AccessToken, Vendor, VendorRequest, Verdict } from './vendor.ts'
 
@@ -172,12 +172,10 @@ export class AccessTokens {
       const request = access.request(account, region, this.#clock.now())
       const exchanged = await this.#exchange(vendor, account, region, request)
       if (exchanged.kind !== 'reply') {
-        return { ...unanswered(exchanged), kind: 'down', reason, why: `no access token: ${exchanged.why}` }
+        return untilAsked({ ...unanswered(exchanged), kind: 'down', reason, why: `no access token: ${exchanged.why}` }, exchanged)
       }
       const asked = access.read(exchanged.reply, this.#clock.now())
-      if ('value' in asked) return asked
-      const { retryAfterMs } = exchanged
-      return asked.kind === 'limited' && retryAfterMs !== undefined ? { ...asked, waitMs: retryAfterMs } : asked
+      return 'value' in asked ? asked : untilAsked(asked, exchanged)
     } catch (error) {
       // A credential that cannot be used although it was checked when it was set.
       return { kind: 'denied', reason, why: `no access token can be made: ${messageOf(error)}` }

@@ -128,10 +128,10 @@ export class NotingStore implements Store {
 /** Sends rounds of one account through a desk. */
 export const roundsOf = (desk: Desk, vendor: Vendor, account: OpenAccount) => {
   const sent: number[] = []
-  const send = (tokens: readonly string[], { to = account, taskId = 7, untilMs = 15_000, again = false }: { to?: OpenAccount; taskId?: number; untilMs?: number; again?: boolean } = {}) => {
+  const send = (tokens: readonly string[], { to = account, taskId = 7, untilMs = 15_000 }: { to?: OpenAccount; taskId?: number; untilMs?: number } = {}) => {
     const now = desk.clock.now()
     const push: VendorPush = { taskId, message: { title: 'Hello' }, setting: {}, appName: 'Demo', now, expiresAt: now + 86_400_000, receiptUrl: undefined }
-    const handing: Handing = { batchId: 1, environment: 1, again, until: now + untilMs, sent: (index) => void sent.push(index), by: () => {} }
+    const handing: Handing = { batchId: 1, environment: 1, until: now + untilMs, sent: (index) => void sent.push(index), by: () => {} }
     const targets = tokens.map((address, index): Target => ({ index, deviceId: index + 1, badge: null, address }))
     return new Round(desk, vendor, to, push, handing).send(targets)
   }

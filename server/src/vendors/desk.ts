@@ -206,12 +206,15 @@ export class Desk {
     this.#shared?.rest({ account: key, deviceId, until })
   }
 
-  /** Resolves when it is known here which devices other nodes were asked to leave alone. */
-  async hearRests(): Promise<void> {
-    await this.#shared?.meet()
+  /**
+   * Whether all is known here that other nodes were asked to wait for before now, in this lane and for these devices;
+   * undefined: there are no others. Asked before each batch: the next one for a device may go through any node.
+   */
+  hear(account: OpenAccount, devices: () => number[]): Promise<boolean> | undefined {
+    return this.#shared?.hear(account, devices())
   }
 
-  /** Resolves when other nodes can know which devices are to be left alone: whoever takes the batch next asks. */
+  /** Resolves when other nodes can know which devices are to be left alone: whoever has a batch for them next asks. */
   async restsTold(): Promise<void> {
     await this.#shared?.restsTold
   }

@@ -56,6 +56,15 @@ test('what one node is asked to wait for, the others wait for within a second, a
   t.assert.ok(clock.at >= NOW + 30_000)
 })
 
+test('a node that could go on at once knows of a pause before its next batch', { timeout }, async (t: TestContext) => {
+  const { nodes: [here, there] } = await startDesks(t, await server.database(), plainVendor())
+  await there!.send(['a']) // the lane's time is taken for many
+  here!.sender.answer = () => reply([{ kind: 'limited', why: 'slower, please' }], { retryAfterMs: 30_000 })
+  await here!.send(['b'])
+  t.assert.deepEqual(await there!.send(['c']), [{ kind: 'later', why: 'slower, please', reason: 'limited', at: NOW + 30_000 }])
+  t.assert.equal(there!.sender.asked.length, 1)
+})
+
 test('a node that uses a lane for the first time knows of its pause before it sends anything', { timeout }, async (t: TestContext) => {
   const { nodes: [here, there], settle } = await startDesks(t, await server.database(), plainVendor())
   here!.sender.answer = () => reply([{ kind: 'exhausted', why: 'enough for today' }])
@@ -187,11 +196,11 @@ test('a device that its vendor asked to leave alone is left alone by every node'
   t.assert.deepEqual(resting, { kind: 'later', why: 'the vendor asked to leave this device alone for a while', reason: 'resting', at: NOW + 30_000 })
 })
 
-test('whoever takes up what another node has begun knows at once which devices are to be left alone', { timeout }, async (t: TestContext) => {
+test('whoever has the next batch knows at once which of its devices are to be left alone', { timeout }, async (t: TestContext) => {
   const { nodes: [here, there], settle } = await startDesks(t, await server.database(), plainVendor())
   here!.sender.answer = () => reply([{ kind: 'limited', why: 'this device had enough', alone: true }], { retryAfterMs: 30_000 })
   await here!.send(['a'])
-  const sending = there!.send(['a', 'b'], { again: true }) // in the same moment
+  const sending = there!.send(['a', 'b']) // in the same moment
   await settle()
   t.assert.deepEqual((await sending).map(({ kind }) => kind), ['later', 'sent'])
 })

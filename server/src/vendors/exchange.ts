@@ -7,11 +7,11 @@ import type { Reply, TlsIdentity, VendorRequest } from './vendor.ts'
  * reply   the whole answer, whatever its status. `retryAfterMs`: how long it asks to wait. `over`: the connection it
  *         came over, for `retire`
  * unsent  certainly not processed: it may be repeated freely
- * lost    it may have been processed: no whole answer came
+ * lost    it may have been processed: no answer came that can be read. It may have asked to wait all the same
  */
 export type Exchanged =
   | { kind: 'reply'; reply: Reply; retryAfterMs?: number; over: number }
-  | { kind: 'unsent' | 'lost'; why: string }
+  | { kind: 'unsent' | 'lost'; why: string; retryAfterMs?: number }
 
 /** How one request is to be sent. */
 export interface Sending {

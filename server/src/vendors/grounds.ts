@@ -16,7 +16,17 @@ export const groundsOf = ({ kind, why, said, reason = reasons[kind] }: Failure):
   why, reason, ...(said && { said }),
 })
 
-/** The same for a request that got no answer. */
+/**
+ * A verdict on what comes before a push, where its answer says when to come back: until then it is not asked for again.
+ * What nobody can do anything about by waiting stays as it is.
+ */
+export const untilAsked = (verdict: Verdict, { retryAfterMs: waitMs }: Exchanged): Verdict => {
+  if (waitMs === undefined) return verdict
+  if (verdict.kind === 'limited') return { ...verdict, waitMs }
+  return verdict.kind === 'down' || verdict.kind === 'unknown' ? { ...verdict, ...groundsOf(verdict), kind: 'limited', waitMs } : verdict
+}
+
+/** A request that got no answer, as a reason. */
 export const unanswered = ({ kind, why }: Exclude<Exchanged, { kind: 'reply' }>): Answered => {
   const said = codeIn(why)
   return { why, reason: kind === 'lost' ? 'unanswered' : 'unreached', ...(said && { said }) }

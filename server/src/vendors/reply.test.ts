@@ -22,6 +22,14 @@ test('a reply keeps its headers but not what only HTTP/2 has, and reads UTF-8 ac
   t.assert.deepEqual(exchanged, { kind: 'reply', reply, over: 7 })
 })
 
+test('a reply that cannot be read is lost, and yet heard where it asks to wait', (t) => {
+  const headers = { 'content-encoding': 'br', 'retry-after': '7' }
+  const why = 'the reply (status 429) is encoded as br, which was not asked for'
+  t.assert.deepEqual(readReply(429, headers, [Buffer.from('x')], 7), { kind: 'lost', why, retryAfterMs: 7_000 })
+  const odd = { kind: 'lost', why: 'the reply (status 200) is not UTF-8' }
+  t.assert.deepEqual(readReply(200, {}, [Buffer.from([0xff])], 7), odd)
+})
+
 test('what a server says with its GOAWAY is told, in whatever form it comes', (t) => {
   const said = (code: number, words = ''): string => readGoaway(code, Buffer.from(words))
   t.assert.equal(said(0, '{"reason":"Shutdown"}'), 'the server said GOAWAY (NO_ERROR): Shutdown')

@@ -7,8 +7,6 @@ type Received = Readonly<Record<string, string | number | readonly string[] | un
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const lost = (status: number, why: string): Exchanged => ({ kind: 'lost', why: `the reply (status ${status}) ${why}` })
-
 /** A whole answer, read. An answer that cannot be read is lost: what it says is not known. */
 export const readReply = (
   status: number,
@@ -22,20 +20,20 @@ export const readReply = (
     if (value === undefined || name.charCodeAt(0) === 58) continue
     headers[name] = typeof value === 'object' ? value.join(', ') : String(value)
   }
+  const wait = headers['retry-after']
+  const asked = wait === undefined ? undefined : { retryAfterMs: readRetryAfter(wait, headers['date']) }
+  const lost = (why: string): Exchanged => ({ kind: 'lost', why: `the reply (status ${status}) ${why}`, ...asked })
   let body = ''
   if (chunks !== undefined) {
     const encoding = headers['content-encoding'] ?? 'identity'
-    if (encoding !== 'identity') return lost(status, `is encoded as ${encoding}, which was not asked for`)
+    if (encoding !== 'identity') return lost(`is encoded as ${encoding}, which was not asked for`)
     try {
       body = utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
     } catch {
-      return lost(status, 'is not UTF-8')
+      return lost('is not UTF-8')
     }
   }
-  const reply = { status, headers, body }
-  const wait = headers['retry-after']
-  if (wait === undefined) return { kind: 'reply', reply, over }
-  return { kind: 'reply', reply, retryAfterMs: readRetryAfter(wait, headers['date']), over }
+  return { kind: 'reply', reply: { status, headers, body }, over, ...asked }
 }
 
 /** Seconds, or a date: then as far from now as it is from the reply's own date, since two clocks rarely agree. */

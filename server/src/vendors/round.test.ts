@@ -35,6 +35,10 @@ const rows: Row[] = [
   { says: 'dead', verdicts: [{ kind: 'dead', why }], outcome: { kind: 'dead', why, reason: 'gone' } },
   { says: 'refused', verdicts: [{ kind: 'refused', why }], outcome: { kind: 'refused', why, reason: 'refused' } },
   { says: 'denied', verdicts: [{ kind: 'denied', why }], outcome: { kind: 'denied', why, reason: 'denied', at: NOW + MINUTE }, pausedUntil: NOW + MINUTE, told: 1 },
+  {
+    says: 'denied, with a long Retry-After', verdicts: [{ verdict: { kind: 'denied', why }, retryAfterMs: 2 * MINUTE }],
+    outcome: { kind: 'denied', why, reason: 'denied', at: NOW + 2 * MINUTE }, pausedUntil: NOW + 2 * MINUTE, told: 1,
+  },
   { says: 'renew, then sent', verdicts: [{ kind: 'renew', why }, { kind: 'sent' }], outcome: { kind: 'sent' }, requests: 2 },
   { says: 'renew twice', verdicts: [{ kind: 'renew', why }], outcome: { kind: 'denied', why, reason: 'denied', at: NOW + MINUTE }, pausedUntil: NOW + MINUTE, told: 1, requests: 2 },
   { says: 'limited', verdicts: [{ kind: 'limited', why }], outcome: { kind: 'later', why, reason: 'limited', at: NOW + 1_000 }, pausedUntil: NOW + 1_000 },
@@ -153,6 +157,38 @@ test('a verdict for one device alone leaves the others of the lane at work', { t
   sender.answer = (errand) => reply([sentTo(errand).to[0] === 'b' ? { kind: 'limited', why, alone: true } : { kind: 'sent' }])
   t.assert.deepEqual((await send(['a', 'b', 'c'])).map(({ kind }) => kind), ['sent', 'later', 'sent'])
   t.assert.deepEqual((await send(['d'])).map(({ kind }) => kind), ['sent'])
+})
+
+test('a device that its vendor asks to leave alone while another push for it waits for its turn is not asked for', { timeout }, async (t: TestContext) => {
+  const { sender, send, lane } = startDesk(t, plainVendor({ limits: { ...plainVendor().limits, concurrency: 1 } }))
+  answerWith(sender, { verdict: { kind: 'limited', why, alone: true }, retryAfterMs: 30_000 }, { kind: 'sent' })
+  const [first, second] = await Promise.all([send(['a']), send(['a', 'b'])])
+  t.assert.deepEqual(first, [{ kind: 'later', why, reason: 'limited', at: NOW + 30_000 }])
+  t.assert.deepEqual(second.map((outcome) => 'reason' in outcome ? outcome.reason : outcome.kind), ['resting', 'sent'])
+  t.assert.deepEqual(sender.asked.map((errand) => sentTo(errand).to), [['a'], ['b']])
+  t.assert.equal(lane().underWay, 0)
+})
+
+for (const verdict of [{ kind: 'unknown', why }, { kind: 'renew', why }, { kind: 'adapt', why, variant: 'short' }] satisfies Verdict[]) {
+  test(`what is to be asked once more because of ${verdict.kind} is not before its Retry-After, nor is the next push`, { timeout }, async (t: TestContext) => {
+    const { sender, send, clock } = startDesk(t, plainVendor())
+    answerWith(sender, { verdict, retryAfterMs: 5_000 }, { kind: 'sent' })
+    const sending = send(['a'])
+    await calm()
+    await clock.pass(4_999)
+    t.assert.deepEqual((await send(['a'])).map((outcome) => 'at' in outcome && outcome.at), [NOW + 5_000])
+    t.assert.equal(sender.asked.length, 1)
+    await clock.pass(1)
+    t.assert.deepEqual(await sending, [{ kind: 'sent' }])
+    t.assert.equal(sender.asked.length, 2)
+  })
+}
+
+test('an answer that cannot be read and asks to wait is waited for', { timeout }, async (t: TestContext) => {
+  const { sender, send, lane } = startDesk(t, plainVendor())
+  sender.answer = () => ({ kind: 'lost', why, retryAfterMs: 30_000 })
+  t.assert.deepEqual(await send(['a']), [{ kind: 'lost', why, reason: 'unanswered', at: NOW + 30_000 }])
+  t.assert.equal(lane().resumesAt, NOW + 30_000)
 })
 
 test('a vendor that is down is left alone after five failures, tried with one request, and open again when that one works', { timeout }, async (t: TestContext) => {

@@ -1,4 +1,4 @@
-import { groundsIn, plainly } from '@carillon/protocol/sentences/reasons.ts'
+import { type Grounds, groundsIn, plainly } from '@carillon/protocol/sentences/reasons.ts'
 import type { Cell } from '../metrics-kinds.ts'
 import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
 import type { Handing, Outcome, Target } from '../push/channel.ts'
@@ -6,7 +6,7 @@ import { DENIED_MS } from '../push/retry.ts'
 import type { DeadToken } from '../store/quarantine.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Desk } from './desk.ts'
-import { groundsOf, unanswered } from './grounds.ts'
+import { groundsOf, unanswered, untilAsked } from './grounds.ts'
 import type { Lane } from './lane.ts'
 import type { Exchanged } from './send.ts'
 import { nextDay } from './next-day.ts'
@@ -71,14 +71,19 @@ export class Round {
 
   async send(targets: readonly Target[]): Promise<Outcome[]> {
     const { regionOf, limits } = this.#vendor
-    const { again, until } = this.#handing
+    const { until } = this.#handing
     const lane = this.#lane
-    if (again) await this.#desk.hearRests()
     this.#outcomes = new Array<Outcome>(targets.length)
     const placed = targets.map(({ address, deviceId, badge, index }, place): Placed => ({ token: address!, deviceId, badge, place, index }))
+    const devices = (): number[] => placed.map(({ deviceId }) => deviceId)
+    for (let heard; (heard = this.#desk.hear(this.#account, devices)) && !(await heard); ) {
+      if (lane.takesWork(until)) continue
+      this.#notNow(placed)
+      return this.#outcomes
+    }
     const sending: Promise<void>[] = []
     let inTurn = targets.length > 1 ? DEVICES_A_TURN : 0
-    const awake = this.#desk.resting.isEmpty ? placed : placed.filter((address) => !this.#rests(address))
+    const awake = this.#awake(placed)
     const regions = regionOf ? Map.groupBy(awake, ({ token }) => regionOf(token, this.#account)) : new Map([['', awake]])
     for (const [region, addresses] of regions) {
       for (let at = 0; at < addresses.length; at += limits.batch) {
@@ -128,12 +133,14 @@ export class Round {
   }
 
   /** One request and its answer; resolves to what is to be asked once more. */
-  async #turn(region: string, addresses: readonly Placed[], attempt: Attempt): Promise<Again[]> {
+  async #turn(region: string, asked: readonly Placed[], attempt: Attempt): Promise<Again[]> {
     const { tokens } = this.#desk
     const access = tokens.current(this.#vendor, this.#account, region) ?? (await tokens.get(this.#vendor, this.#account, region))
-    if (typeof access !== 'string') return this.#judge(addresses, attempt, addresses.map(() => withoutAccess(access)))
+    if (typeof access !== 'string') return this.#judge(asked, attempt, asked.map(() => withoutAccess(access)))
     // Getting a token and storing a body may each take as long as a request.
-    if (this.#isTooLate) return this.#notNow(addresses)
+    if (this.#isTooLate) return this.#notNow(asked)
+    const addresses = this.#awake(asked) // others may have been answered while these waited
+    if (addresses.length === 0) return []
     const to = { push: this.#push, account: this.#account, addresses, region, access, variant: attempt.variant }
     const { prepare } = this.#vendor
     const prepared = prepare?.isFor(to) ? await this.#prepare(prepare, to) : ''
@@ -161,13 +168,13 @@ export class Round {
     return prepared.closed(this.#account.key) ?? prepared.get(`${this.#account.key} ${to.region} ${to.variant} ${this.#push.taskId}`, async () => {
       const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, to.region, prepare.request(to)))
       // Nothing was sent to anybody yet.
-      if (exchanged.kind !== 'reply') return { kind: 'down', ...unanswered(exchanged) }
-      const { reply, retryAfterMs, over } = exchanged
+      if (exchanged.kind !== 'reply') return untilAsked({ kind: 'down', ...unanswered(exchanged) }, exchanged)
+      const { reply, over } = exchanged
       const read = prepare.read(reply)
       if ('prepared' in read) return read.prepared
       if (read.reconnect) this.#desk.retire(this.#account, to.region, over)
       if (read.kind === 'adapt' && read.batch !== undefined) await this.#desk.closeBodies(this.#account, read, nextDay(clock.now()))
-      return read.kind === 'limited' && retryAfterMs !== undefined ? { ...read, waitMs: retryAfterMs } : read
+      return untilAsked(read, exchanged)
     })
   }
 
@@ -188,11 +195,15 @@ export class Round {
     return !this.#lane.takesWork(this.#handing.until)
   }
 
-  /** The vendor wants it left alone for now: it is not asked. */
-  #rests(address: Placed): boolean {
-    const at = this.#desk.resting.until(this.#account.key, address.deviceId)
-    if (at !== undefined) this.#set(address, { kind: 'later', ...plainly('resting'), at })
-    return at !== undefined
+  /** Those that the vendor does not want left alone for now: only they are asked for. */
+  #awake(addresses: readonly Placed[]): readonly Placed[] {
+    const { resting } = this.#desk
+    if (resting.isEmpty) return addresses
+    return addresses.filter((address) => {
+      const at = resting.until(this.#account.key, address.deviceId)
+      if (at !== undefined) this.#set(address, { kind: 'later', ...plainly('resting'), at })
+      return at === undefined
+    })
   }
 
   #notNow(addresses: readonly Placed[]): Again[] {
@@ -209,10 +220,12 @@ export class Round {
     for (const { place } of addresses) this.#outcomes[place] ??= { kind: 'later', ...plainly('unforeseen'), at }
   }
 
-  #unanswered(addresses: readonly Placed[], exchanged: Exclude<Exchanged, { kind: 'reply' }>): Again[] {
+  async #unanswered(addresses: readonly Placed[], exchanged: Exclude<Exchanged, { kind: 'reply' }>): Promise<Again[]> {
+    const { kind, retryAfterMs } = exchanged
     const grounds = unanswered(exchanged)
     this.#desk.fails(this.#lane, this.#account, grounds)
-    this.#all(addresses, { kind: exchanged.kind === 'lost' ? 'lost' : 'later', ...grounds, at: this.#againAt() })
+    this.#all(addresses, { kind: kind === 'lost' ? 'lost' : 'later', ...grounds, at: this.#againAt(retryAfterMs) })
+    if (retryAfterMs !== undefined) await this.#desk.pause(this.#lane, this.#account, this.#desk.clock.now() + retryAfterMs, grounds, false)
     return []
   }
 
@@ -231,15 +244,23 @@ export class Round {
   /** What a reply means: for each address an outcome or another request, for the lane a pause or a good mark. */
   async #judge(addresses: readonly Placed[], attempt: Attempt, verdicts: readonly Verdict[], retryAfterMs?: number): Promise<Again[]> {
     const now = this.#desk.clock.now()
+    const asked = retryAfterMs ?? 0 // nothing comes sooner, whatever else the answer says
     const dead: DeadToken[] = []
     const again = new Map<string, Again>()
-    const repeat = (address: Placed, next: Attempt, waitMs = 0): void => {
+    const repeat = (address: Placed, next: Attempt, pauseMs = 0): void => {
+      const waitMs = Math.max(asked, pauseMs)
+      if (asked > 0) this.#desk.rest(this.#account, address.deviceId, now + asked)
       const key = `${next.variant} ${next.renewed} ${next.unknowns}`
       const group = again.get(key) ?? { addresses: [], attempt: next, waitMs }
       group.addresses.push(address)
       again.set(key, group)
     }
-    const whole = new Map<Verdict['kind'], Verdict>() // what concerns the lane
+    const whole = new Map<Verdict['kind'], { until: number; grounds: Grounds }>() // what concerns the lane
+    const denied = (address: Placed, grounds: Grounds): void => {
+      const at = now + Math.max(asked, DENIED_MS)
+      whole.set('denied', { until: at, grounds })
+      this.#set(address, { kind: 'denied', ...grounds, at })
+    }
     let heard = 0 // those of whose token it says anything
     addresses.forEach((address, i) => {
       const verdict = verdicts[i] ?? UNMENTIONED
@@ -257,12 +278,10 @@ export class Round {
           heard += 1
           return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
         case 'denied':
-          whole.set('denied', verdict)
-          return this.#set(address, { kind: 'denied', ...groundsOf(verdict), at: now + DENIED_MS })
+          return denied(address, groundsOf(verdict))
         case 'renew':
           if (!attempt.renewed) return repeat(address, { ...attempt, renewed: true })
-          whole.set('denied', { ...verdict, kind: 'denied' })
-          return this.#set(address, { kind: 'denied', ...groundsOf(verdict), at: now + DENIED_MS })
+          return denied(address, groundsOf(verdict))
         case 'adapt':
           if (attempt.variant !== verdict.variant) {
             return repeat(address, { ...attempt, variant: verdict.variant, batch: verdict.batch ?? attempt.batch })
@@ -277,13 +296,13 @@ export class Round {
           return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
         case 'limited':
         case 'exhausted': {
-          const at = verdict.kind === 'exhausted' ? nextDay(now) : now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs())
-          if (!verdict.alone) whole.set(verdict.kind, verdict)
-          else if (retryAfterMs !== undefined) this.#desk.rest(this.#account, address.deviceId, at)
+          const at = verdict.kind === 'exhausted' ? Math.max(now + asked, nextDay(now)) : now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs())
+          if (!verdict.alone) whole.set(verdict.kind, { until: at, grounds: groundsOf(verdict) })
+          else if (asked > 0) this.#desk.rest(this.#account, address.deviceId, at)
           return this.#set(address, { kind: 'later', ...groundsOf(verdict), at })
         }
         case 'down':
-          whole.set('down', verdict)
+          whole.set('down', { until: now + asked, grounds: groundsOf(verdict) })
           return this.#set(address, { kind: 'later', ...groundsOf(verdict), at: this.#againAt(retryAfterMs) })
       }
     })
@@ -291,25 +310,17 @@ export class Round {
       this.#failures = 0
       this.#lane.works()
     }
-    for (const verdict of whole.values()) await this.#concernsLane(verdict, now, retryAfterMs)
+    for (const [kind, { until, grounds }] of whole) {
+      if (kind === 'down') this.#fails(grounds)
+      if (until > now) await this.#desk.pause(this.#lane, this.#account, until, grounds, kind === 'denied' || kind === 'exhausted')
+    }
     await this.#desk.bury(this.#lane, this.#account, heard, dead)
     return [...again.values()]
   }
 
-  async #concernsLane(verdict: Verdict, now: number, retryAfterMs: number | undefined): Promise<void> {
-    if (verdict.kind === 'sent') return
-    const grounds = groundsOf(verdict)
-    if (verdict.kind === 'denied') await this.#desk.pause(this.#lane, this.#account, now + DENIED_MS, grounds, true)
-    if (verdict.kind === 'exhausted') await this.#desk.pause(this.#lane, this.#account, nextDay(now), grounds, true)
-    if (verdict.kind === 'limited') {
-      const waitMs = retryAfterMs ?? verdict.waitMs ?? this.#limitedMs()
-      await this.#desk.pause(this.#lane, this.#account, now + waitMs, grounds, false)
-    }
-    if (verdict.kind === 'down') {
-      this.#failures += 1
-      this.#desk.fails(this.#lane, this.#account, grounds)
-      if (retryAfterMs !== undefined) await this.#desk.pause(this.#lane, this.#account, now + retryAfterMs, grounds, false)
-    }
+  #fails(grounds: Grounds): void {
+    this.#failures += 1
+    this.#desk.fails(this.#lane, this.#account, grounds)
   }
 
   #limitedMs(): number {

@@ -33,7 +33,8 @@ export class Sender {
   constructor({ log, clock = monotonic, random = Math.random, lookMs = LOOK_MS }: SenderOptions) {
     let last = 0
     this.#ground = { log, clock, random, number: () => ++last }
-    this.#timer = setInterval(() => this.#look(), lookMs).unref()
+    // After what has arrived was read: where this process itself was held up, the answer may be here already.
+    this.#timer = setInterval(() => setImmediate(() => this.#look()), lookMs).unref()
   }
 
   exchange(request: VendorRequest, sending: Sending): Promise<Exchanged> {

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { TOKENS_DYING } from '../store/guard.ts'
 import type { LaneState, NoBodies } from '../store/lane-states.ts'
 import type { LaneNews, LaneTurn, Rest } from '../store/shared-lanes.ts'
-import { meetLanes, readLanes, takeTime } from '../store/shared-lanes.ts'
+import { lookAtLane, meetLanes, readLanes, takeTime } from '../store/shared-lanes.ts'
 import { type Store, StoreUnavailable } from '../store/store.ts'
 import type { OpenAccount } from './accounts.ts'
 import { Lane } from './lane.ts'
@@ -14,10 +14,10 @@ import { SharedGuard } from './shared-guard.ts'
 import { SharedRate } from './shared-rate.ts'
 import type { Limits, Verdict } from './vendor.ts'
 
-/** A pause on one node stops the others within twice this. */
+/** What one node was told stops what the others have begun within twice this. */
 const LOOK_MS = 400
-/** Over before the others could hear of it. */
-const MOMENT_MS = 200
+/** The store was away: asked again after this. */
+const AGAIN_MS = 250
 /** Devices to be left alone are looked for so far back: nodes' clocks differ, and what they write takes a while. */
 const OVERLAP_MS = 10_000
 
@@ -107,12 +107,14 @@ export class SharedLanes {
   /** Tells the others of a pause; resolves when they can know. */
   async pause({ key }: OpenAccount, pause: Pause): Promise<void> {
     const shared = this.#lanes.get(key)
-    const now = this.#parts.clock.now()
     if (!shared) return
     // However little longer than the one they know: what waits until its end must not be sent before.
-    if (pause.until <= Math.max(now + MOMENT_MS, shared.known?.pausedUntil ?? 0, shared.pause?.until ?? 0)) return
-    const { failures = 0, tell = false } = shared.pause ?? {}
-    shared.pause = { ...pause, failures: Math.max(failures, pause.failures), tell: tell || pause.tell }
+    if (pause.until <= Math.max(this.#parts.clock.now(), shared.known?.pausedUntil ?? 0)) return
+    const untold = shared.pause
+    if (untold === null || untold.until < pause.until) {
+      const { failures = 0, tell = false } = untold ?? {}
+      shared.pause = { ...pause, failures: Math.max(failures, pause.failures), tell: tell || pause.tell }
+    }
     await this.meet()
   }
 
@@ -133,6 +135,24 @@ export class SharedLanes {
   /** Resolves when all of those were. */
   get restsTold(): Promise<void> {
     return this.#restsTold
+  }
+
+  /**
+   * What the others were told of this lane and of these devices, whenever that was: they wrote it down before they let
+   * go of what it was about. False: the store is away.
+   */
+  async hear({ key }: OpenAccount, devices: number[]): Promise<boolean> {
+    const { store, clock, resting } = this.#parts
+    try {
+      const heard = await store.read(lookAtLane, { node: this.#node, account: key, devices, now: clock.now() })
+      if (heard) this.#learn(heard.state)
+      for (const { account, deviceId, until } of heard?.rests ?? []) resting.add(account, deviceId, until)
+      return true
+    } catch (error) {
+      this.#failed(error)
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      return false
+    }
   }
 
   /** Tells and hears. What has just happened may have missed the meeting under way: that one is followed by another. */

@@ -5,7 +5,7 @@ import { odd } from '../odd-text.fixture.ts'
 import { NOW, addDevice, addUser } from '../people.fixture.ts'
 import { bindVendorToken } from '../devices.ts'
 import { addressesOf } from '../addresses.ts'
-import { type LaneNews, forgetAccount, lanesOf, meetLanes, purgeLanes, quarantineBelieved, readLanes, takeTime } from '../shared-lanes.ts'
+import { type LaneNews, forgetAccount, lanesOf, lookAtLane, meetLanes, purgeLanes, quarantineBelieved, readLanes, takeTime } from '../shared-lanes.ts'
 import { claimAccess, keepAccess, readAccess, refuseAccess } from '../vendor-access.ts'
 import type { Book } from './book.fixture.ts'
 
@@ -58,6 +58,9 @@ export const lanesScene = async (book: Book): Promise<void> => {
   await book.write(meetLanes, { ...asked, news: [], rests: [rest(1, NOW + 10), rest(2, NOW + 2_000)] })
   await book.write(meetLanes, { ...asked, news: [], rests: [rest(1, NOW + 5), rest(2, NOW + 3_000)], now: NOW + 1 })
   await book.read(readLanes, { ...asked, restsAfter: NOW, now: NOW + 1 })
+  for (const [account, devices] of [['fcm 1', [1, 2, 3]], ['fcm 1', []], ['apns 1', [1]], ['nobody', [1]]] as const) {
+    for (const now of [NOW + 1, NOW + 10]) await book.read(lookAtLane, { node: 'a', account, devices: [...devices], now })
+  }
   await book.read(lanesOf, { app: 1, now: NOW + 1 })
   await book.read(lanesOf, { app: 2, now: NOW + 1 })
 
