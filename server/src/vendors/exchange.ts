@@ -46,8 +46,8 @@ export interface Pool {
   exchange(request: VendorRequest, sending: Sending): Promise<Exchanged>
   /** No new requests over this connection, or over any that is open now; what is under way ends in peace. */
   retire(over?: number): void
-  /** Called about twice a second: deadlines, idle times and ages. */
-  look(): void
+  /** Called about twice a second: deadlines, idle times and ages, as they stood at that time. */
+  look(now: number): void
   /** Takes nothing more; answers when all that was under way has ended. */
   close(): Promise<void>
   /** Ends what is left, at once. */

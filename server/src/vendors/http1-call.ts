@@ -50,8 +50,8 @@ export class Http1Call {
     this.#asking.end(body)
   }
 
-  look(): void {
-    const waited = this.#place.now() - this.#since
+  look(now: number): void {
+    const waited = now - this.#since
     if (this.#stage === 'connecting') {
       if (waited >= CONNECT_MS) this.end(`no connection within ${seconds(CONNECT_MS)}`)
     } else if (waited >= this.#timeoutMs) {

@@ -55,8 +55,8 @@ export class Http1Pool implements Pool {
     for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 
-  look(): void {
-    for (const call of this.#calls) call.look()
+  look(now: number): void {
+    for (const call of this.#calls) call.look(now)
   }
 
   close(): Promise<void> {

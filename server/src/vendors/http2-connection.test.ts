@@ -28,12 +28,13 @@ suite('connections that are no more', TIMEOUT, () => {
 
   test('a server that is slow but alive keeps its connection', async (t) => {
     const { origin, connections } = await rawHttp2(t, (connection) => connection.settings(100))
-    const { ask, clock } = startSender(t)
+    const { ask, clock, looked } = startSender(t)
     const first = ask(origin, '/')
     await until(() => connections[0]?.requests.length === 1)
     clock.at += 10_000
     t.assert.equal((await first).kind, 'lost')
     await until(() => connections[0]!.pings === 1)
+    await looked() // the answer to it has arrived
     clock.at += 10_000
     connections[0]!.onRequest = (stream) => connections[0]!.reply(stream)
     t.assert.equal(outcome(await ask(origin, '/')), 200)

@@ -162,8 +162,7 @@ export class Http2Connection implements StreamKeeper {
     this.#socket.destroy()
   }
 
-  look(): void {
-    const now = this.#ground.clock.now()
+  look(now: number): void {
     const isOver = (since: number, ms: number): boolean => now - since >= ms
     if (this.#stage === 'opening' && isOver(this.#startedAt, CONNECT_MS)) return this.destroy(LATE)
     if (this.#ping !== undefined && isOver(this.#ping.at, PING_MS)) return this.destroy(SILENT)

@@ -53,9 +53,8 @@ export class Http2Pool implements Pool, ConnectionKeeper {
     this.#pump()
   }
 
-  look(): void {
-    for (const connection of this.#connections) connection.look()
-    const now = this.#ground.clock.now()
+  look(now: number): void {
+    for (const connection of this.#connections) connection.look(now)
     for (let i = this.#head; i < this.#queue.length; i++) this.#expire(this.#queue[i]!, now)
     for (const errand of this.#again) this.#expire(errand, now)
     this.#pump()

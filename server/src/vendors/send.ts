@@ -33,8 +33,12 @@ export class Sender {
   constructor({ log, clock = monotonic, random = Math.random, lookMs = LOOK_MS }: SenderOptions) {
     let last = 0
     this.#ground = { log, clock, random, number: () => ++last }
-    // After what has arrived was read: where this process itself was held up, the answer may be here already.
-    this.#timer = setInterval(() => setImmediate(() => this.#look()), lookMs).unref()
+    // What had arrived by then is read before it is judged: where this process was held up, the answer may be here already.
+    const look = (): void => {
+      const now = clock.now()
+      setImmediate(() => this.#look(now))
+    }
+    this.#timer = setInterval(look, lookMs).unref()
   }
 
   exchange(request: VendorRequest, sending: Sending): Promise<Exchanged> {
@@ -71,9 +75,9 @@ export class Sender {
     return pool
   }
 
-  #look(): void {
+  #look(now: number): void {
     for (const [key, pools] of this.#pools) {
-      for (const pool of pools) pool.look()
+      for (const pool of pools) pool.look(now)
       const used = pools.filter((pool) => !pool.isEmpty)
       if (used.length === 0) this.#pools.delete(key)
       else if (used.length < pools.length) this.#pools.set(key, used)
