@@ -47,6 +47,10 @@ const rows: Row[] = [
     says: 'limited, and Retry-After knows better', verdicts: [{ verdict: { kind: 'limited', why, waitMs: 5_000 }, retryAfterMs: 90_000 }],
     outcome: { kind: 'later', why, reason: 'limited', at: NOW + 90_000 }, pausedUntil: NOW + 90_000,
   },
+  {
+    says: 'limited, with a Retry-After of nothing', verdicts: [{ verdict: { kind: 'limited', why }, retryAfterMs: 0 }],
+    outcome: { kind: 'later', why, reason: 'limited', at: NOW + 1_000 }, pausedUntil: NOW + 1_000,
+  },
   { says: 'limited, alone', verdicts: [{ kind: 'limited', why, alone: true, waitMs: 5_000 }], outcome: { kind: 'later', why, reason: 'limited', at: NOW + 5_000 } },
   { says: 'exhausted', verdicts: [{ kind: 'exhausted', why }], outcome: { kind: 'later', why, reason: 'exhausted', at: nextDay(NOW) }, pausedUntil: nextDay(NOW), told: 1 },
   { says: 'exhausted, alone', verdicts: [{ kind: 'exhausted', why, alone: true }], outcome: { kind: 'later', why, reason: 'exhausted', at: nextDay(NOW) } },

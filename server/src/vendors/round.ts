@@ -296,7 +296,7 @@ export class Round {
           return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
         case 'limited':
         case 'exhausted': {
-          const at = verdict.kind === 'exhausted' ? Math.max(now + asked, nextDay(now)) : now + (retryAfterMs ?? verdict.waitMs ?? this.#limitedMs())
+          const at = verdict.kind === 'exhausted' ? Math.max(now + asked, nextDay(now)) : now + (asked || verdict.waitMs || this.#limitedMs())
           if (!verdict.alone) whole.set(verdict.kind, { until: at, grounds: groundsOf(verdict) })
           else if (asked > 0) this.#desk.rest(this.#account, address.deviceId, at)
           return this.#set(address, { kind: 'later', ...groundsOf(verdict), at })
