@@ -207,11 +207,12 @@ export class Desk {
   }
 
   /**
-   * Whether all is known here that other nodes were asked to wait for before now, in this lane and for these devices;
-   * undefined: there are no others. Asked before each batch: the next one for a device may go through any node.
+   * Resolves when all is known here that other nodes were asked to wait for before now, in this lane and for these
+   * devices; false: that was not to be had in time. Undefined: there are no others. Asked before each batch, because the
+   * next one for a device may go through any node.
    */
-  hear(account: OpenAccount, devices: () => number[]): Promise<boolean> | undefined {
-    return this.#shared?.hear(account, devices())
+  hear(account: OpenAccount, devices: readonly { deviceId: number }[], until: number): Promise<boolean> | undefined {
+    return this.#shared?.hear(account, devices.map(({ deviceId }) => deviceId), until)
   }
 
   /** Resolves when other nodes can know which devices are to be left alone: whoever has a batch for them next asks. */

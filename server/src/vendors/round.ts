@@ -2,45 +2,20 @@ import { type Grounds, groundsIn, plainly } from '@carillon/protocol/sentences/r
 import type { Cell } from '../metrics-kinds.ts'
 import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
 import type { Handing, Outcome, Target } from '../push/channel.ts'
-import { DENIED_MS } from '../push/retry.ts'
-import type { DeadToken } from '../store/quarantine.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Desk } from './desk.ts'
-import { groundsOf, unanswered, untilAsked } from './grounds.ts'
+import { unanswered, untilAsked } from './grounds.ts'
+import { type Again, type Attempt, type Placed, judge } from './judge.ts'
 import type { Lane } from './lane.ts'
 import type { Exchanged } from './send.ts'
 import { nextDay } from './next-day.ts'
-import type { Address, Addressed, Preparation, Vendor, VendorPush, Verdict } from './vendor.ts'
-
-/** An address with its place in the round. */
-interface Placed extends Address {
-  place: number
-  index: number
-}
-
-/** How a request differs from the first one for the same addresses. */
-interface Attempt {
-  variant: string
-  renewed: boolean
-  unknowns: number
-  /** The most addresses of one request. */
-  batch: number
-}
-
-/** Addresses to be asked for once more. */
-interface Again {
-  addresses: Placed[]
-  attempt: Attempt
-  waitMs: number
-}
+import type { Addressed, Preparation, Vendor, VendorPush, Verdict } from './vendor.ts'
 
 const SENT: Outcome = { kind: 'sent' }
-const UNMENTIONED: Verdict = { kind: 'unknown', why: 'the answer says nothing of it' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
 // Less than 2 ms of sending.
 const DEVICES_A_TURN = 25
-const UNKNOWN_TRIES = 3
-const UNKNOWN_PAUSE_MS = 500
+/** A vendor that says nothing of when. */
 const LIMITED_MS = 1_000
 /** Nobody knows what happened, so nobody knows when it is over. */
 const SURPRISE_MS = 60_000
@@ -75,9 +50,8 @@ export class Round {
     const lane = this.#lane
     this.#outcomes = new Array<Outcome>(targets.length)
     const placed = targets.map(({ address, deviceId, badge, index }, place): Placed => ({ token: address!, deviceId, badge, place, index }))
-    const devices = (): number[] => placed.map(({ deviceId }) => deviceId)
-    for (let heard; (heard = this.#desk.hear(this.#account, devices)) && !(await heard); ) {
-      if (lane.takesWork(until)) continue
+    const hearing = this.#desk.hear(this.#account, placed, until)
+    if (hearing && !(await hearing)) {
       this.#notNow(placed)
       return this.#outcomes
     }
@@ -241,71 +215,23 @@ export class Round {
     return this.#desk.bury(this.#lane, this.#account, addresses.length, [])
   }
 
-  /** What a reply means: for each address an outcome or another request, for the lane a pause or a good mark. */
+  /** Does what an answer means; resolves to what is to be asked once more. */
   async #judge(addresses: readonly Placed[], attempt: Attempt, verdicts: readonly Verdict[], retryAfterMs?: number): Promise<Again[]> {
-    const now = this.#desk.clock.now()
-    const asked = retryAfterMs ?? 0 // nothing comes sooner, whatever else the answer says
-    const dead: DeadToken[] = []
-    const again = new Map<string, Again>()
-    const repeat = (address: Placed, next: Attempt, pauseMs = 0): void => {
-      const waitMs = Math.max(asked, pauseMs)
-      if (asked > 0) this.#desk.rest(this.#account, address.deviceId, now + asked)
-      const key = `${next.variant} ${next.renewed} ${next.unknowns}`
-      const group = again.get(key) ?? { addresses: [], attempt: next, waitMs }
-      group.addresses.push(address)
-      again.set(key, group)
+    const { clock, log } = this.#desk
+    const now = clock.now()
+    const limitedMs = LIMITED_MS * (1 + this.#failures)
+    const times = { now, asOf: this.#push.now, retryAfterMs, limitedMs, downUntil: this.#againAt(retryAfterMs) }
+    const { answers, outcomes, again, rests, dead, whole, heard, givenUp } = judge(addresses, attempt, verdicts, times)
+    for (const { kind } of answers) this.#countAnswers(kind, 1)
+    for (const { address, outcome } of outcomes) {
+      if (outcome.kind === 'sent') this.#handing.sent(address.index)
+      this.#set(address, outcome)
     }
-    const whole = new Map<Verdict['kind'], { until: number; grounds: Grounds }>() // what concerns the lane
-    const denied = (address: Placed, grounds: Grounds): void => {
-      const at = now + Math.max(asked, DENIED_MS)
-      whole.set('denied', { until: at, grounds })
-      this.#set(address, { kind: 'denied', ...grounds, at })
+    for (const { deviceId, until } of rests) this.#desk.rest(this.#account, deviceId, until)
+    for (const why of givenUp) {
+      unknownCodes.of(this.#vendor.name).value += 1
+      log.warn({ vendor: this.#vendor.name, task: this.#push.taskId, why }, 'a vendor keeps answering what nobody knows; the push counts as refused')
     }
-    let heard = 0 // those of whose token it says anything
-    addresses.forEach((address, i) => {
-      const verdict = verdicts[i] ?? UNMENTIONED
-      this.#countAnswers(verdict.kind, 1)
-      switch (verdict.kind) {
-        case 'sent':
-          heard += 1
-          this.#handing.sent(address.index)
-          return this.#set(address, verdict)
-        case 'dead':
-          heard += 1
-          dead.push({ deviceId: address.deviceId, token: address.token, before: verdict.since ?? this.#push.now })
-          return this.#set(address, { kind: 'dead', ...groundsOf(verdict) })
-        case 'refused':
-          heard += 1
-          return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
-        case 'denied':
-          return denied(address, groundsOf(verdict))
-        case 'renew':
-          if (!attempt.renewed) return repeat(address, { ...attempt, renewed: true })
-          return denied(address, groundsOf(verdict))
-        case 'adapt':
-          if (attempt.variant !== verdict.variant) {
-            return repeat(address, { ...attempt, variant: verdict.variant, batch: verdict.batch ?? attempt.batch })
-          }
-          return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
-        case 'unknown':
-          if (attempt.unknowns < UNKNOWN_TRIES) {
-            return repeat(address, { ...attempt, unknowns: attempt.unknowns + 1 }, UNKNOWN_PAUSE_MS * 2 ** attempt.unknowns)
-          }
-          unknownCodes.of(this.#vendor.name).value += 1
-          this.#desk.log.warn({ vendor: this.#vendor.name, task: this.#push.taskId, why: verdict.why }, 'a vendor keeps answering what nobody knows; the push counts as refused')
-          return this.#set(address, { kind: 'refused', ...groundsOf(verdict) })
-        case 'limited':
-        case 'exhausted': {
-          const at = verdict.kind === 'exhausted' ? Math.max(now + asked, nextDay(now)) : now + (asked || verdict.waitMs || this.#limitedMs())
-          if (!verdict.alone) whole.set(verdict.kind, { until: at, grounds: groundsOf(verdict) })
-          else if (asked > 0) this.#desk.rest(this.#account, address.deviceId, at)
-          return this.#set(address, { kind: 'later', ...groundsOf(verdict), at })
-        }
-        case 'down':
-          whole.set('down', { until: now + asked, grounds: groundsOf(verdict) })
-          return this.#set(address, { kind: 'later', ...groundsOf(verdict), at: this.#againAt(retryAfterMs) })
-      }
-    })
     if (whole.size === 0) {
       this.#failures = 0
       this.#lane.works()
@@ -315,16 +241,12 @@ export class Round {
       if (until > now) await this.#desk.pause(this.#lane, this.#account, until, grounds, kind === 'denied' || kind === 'exhausted')
     }
     await this.#desk.bury(this.#lane, this.#account, heard, dead)
-    return [...again.values()]
+    return again
   }
 
   #fails(grounds: Grounds): void {
     this.#failures += 1
     this.#desk.fails(this.#lane, this.#account, grounds)
-  }
-
-  #limitedMs(): number {
-    return LIMITED_MS * (1 + this.#failures)
   }
 
   #againAt(retryAfterMs = 0): number {

@@ -139,20 +139,22 @@ export class SharedLanes {
 
   /**
    * What the others were told of this lane and of these devices, whenever that was: they wrote it down before they let
-   * go of what it was about. False: the store is away.
+   * go of what it was about. False: the store stayed away.
    */
-  async hear({ key }: OpenAccount, devices: number[]): Promise<boolean> {
-    const { store, clock, resting } = this.#parts
-    try {
-      const heard = await store.read(lookAtLane, { node: this.#node, account: key, devices, now: clock.now() })
-      if (heard) this.#learn(heard.state)
-      for (const { account, deviceId, until } of heard?.rests ?? []) resting.add(account, deviceId, until)
-      return true
-    } catch (error) {
-      this.#failed(error)
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-      return false
-    }
+  async hear({ key }: OpenAccount, devices: number[], until: number): Promise<boolean> {
+    const { store, clock } = this.#parts
+    do {
+      try {
+        const heard = await store.read(lookAtLane, { node: this.#node, account: key, devices, now: clock.now() })
+        if (heard) this.#learn(heard.state)
+        this.#learnRests(heard?.rests ?? [])
+        return true
+      } catch (error) {
+        this.#failed(error)
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      }
+    } while (this.#lanes.get(key)?.lane.takesWork(until))
+    return false
   }
 
   /** Tells and hears. What has just happened may have missed the meeting under way: that one is followed by another. */
@@ -180,7 +182,7 @@ export class SharedLanes {
   }
 
   async #meet(): Promise<void> {
-    const { store, clock, resting } = this.#parts
+    const { store, clock } = this.#parts
     const now = clock.now()
     const accounts = [...this.#lanes.keys()]
     const asked = { node: this.#node, accounts, restsAfter: this.#restsUntil - OVERLAP_MS, now }
@@ -192,7 +194,7 @@ export class SharedLanes {
         ? await store.write(meetLanes, { ...asked, news, rests })
         : { ...(await store.read(readLanes, asked)), turns: [] }
       this.#restsUntil = now
-      for (const { account, deviceId, until } of heard.rests) resting.add(account, deviceId, until)
+      this.#learnRests(heard.rests)
       for (const turn of heard.turns) this.#log(turn, news.find(({ account }) => account === turn.account)!)
       for (const state of heard.lanes) this.#learn(state)
     } catch (error) {
@@ -218,6 +220,10 @@ export class SharedLanes {
     if (noBodies) this.#parts.prepared.close(account, JSON.parse(noBodies.instead) as Verdict, noBodies.until)
     guard.learn(state)
     if (!shared.pause) lane.learn(state)
+  }
+
+  #learnRests(rests: readonly Rest[]): void {
+    for (const { account, deviceId, until } of rests) this.#parts.resting.add(account, deviceId, until)
   }
 
   #takeBack({ account, answers, dead, pause, noBodies }: LaneNews): void {
