@@ -169,7 +169,7 @@ export class Round {
     return !this.#lane.takesWork(this.#handing.until)
   }
 
-  /** Those that the vendor does not want left alone for now: only they are asked for. */
+  /** Without those that the vendor asked to leave alone: they come back when their time is over. */
   #awake(addresses: readonly Placed[]): readonly Placed[] {
     const { resting } = this.#desk
     if (resting.isEmpty) return addresses
