@@ -3,7 +3,7 @@ import { DENIED_MS } from '../push/retry.ts'
 import type { AccessShelf, Refusal, ShelvedToken } from './access-shelf.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Exchanged } from './exchange.ts'
-import { unanswered, untilAsked } from './grounds.ts'
+import { unanswered, withWait } from './grounds.ts'
 import { nextDay } from './next-day.ts'
 import type { AccessToken, Vendor, VendorRequest, Verdict } from './vendor.ts'
 
@@ -147,7 +147,7 @@ export class AccessTokens {
       // One to be renewed soon is still better than none.
       if (token && token.madeAt > after && (now < token.renewAt || !hasToken)) return (held.token = token)
       // Whoever tries credentials anew heeds nothing but what the vendor itself asked for.
-      if (refusal && (!anew || hasWaited || refusal.verdict.kind === 'limited')) {
+      if (refusal && (!anew || hasWaited || refusal.verdict.kind === 'limited' || refusal.verdict.retryAfterMs !== undefined)) {
         held.refusal = refusal
         return this.#told(refusal)
       }
@@ -162,7 +162,9 @@ export class AccessTokens {
 
   /** As it was told, with what is left of the time it holds. */
   #told({ verdict, until }: Refusal): Verdict {
-    return verdict.kind === 'limited' ? { ...verdict, waitMs: until - this.#clock.now() } : verdict
+    const left = until - this.#clock.now()
+    if (verdict.kind === 'limited') return { ...verdict, waitMs: left }
+    return verdict.retryAfterMs === undefined ? verdict : { ...verdict, retryAfterMs: left }
   }
 
   async #fetch({ vendor, account, region }: Errand): Promise<Asked> {
@@ -172,10 +174,10 @@ export class AccessTokens {
       const request = access.request(account, region, this.#clock.now())
       const exchanged = await this.#exchange(vendor, account, region, request)
       if (exchanged.kind !== 'reply') {
-        return untilAsked({ ...unanswered(exchanged), kind: 'down', reason, why: `no access token: ${exchanged.why}` }, exchanged)
+        return withWait({ ...unanswered(exchanged), kind: 'down', reason, why: `no access token: ${exchanged.why}` }, exchanged)
       }
       const asked = access.read(exchanged.reply, this.#clock.now())
-      return 'value' in asked ? asked : untilAsked(asked, exchanged)
+      return 'value' in asked ? asked : withWait(asked, exchanged)
     } catch (error) {
       // A credential that cannot be used although it was checked when it was set.
       return { kind: 'denied', reason, why: `no access token can be made: ${messageOf(error)}` }
@@ -192,8 +194,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** How long nobody asks again: as long as the lane is paused for it, and longer while there is a token that works. */
 const refusedMs = (verdict: Verdict, now: number, hasToken: boolean): number => {
-  const least = hasToken ? RENEWAL_PAUSE_MS : REFUSED_MS
-  if (verdict.kind === 'denied') return DENIED_MS
+  const least = Math.max(verdict.retryAfterMs ?? 0, hasToken ? RENEWAL_PAUSE_MS : REFUSED_MS)
+  if (verdict.kind === 'denied') return Math.max(least, DENIED_MS)
   if (verdict.kind === 'exhausted') return nextDay(now) - now
   return verdict.kind === 'limited' ? Math.max(least, verdict.waitMs ?? 0) : least
 }

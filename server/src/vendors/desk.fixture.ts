@@ -87,7 +87,7 @@ export class ToldSender {
   readonly retired: string[] = []
   answer: (errand: Errand) => Exchanged | Promise<Exchanged> = (errand) => reply(sentTo(errand).to.map(() => ({ kind: 'sent' })))
 
-  async exchange(request: VendorRequest, { key }: { key: string }): Promise<Exchanged> {
+  async exchange(request: VendorRequest, { key }: { key: string }, _mayBegin?: () => boolean): Promise<Exchanged> {
     const errand = { ...request, key }
     this.asked.push(errand)
     return this.answer(errand)

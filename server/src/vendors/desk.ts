@@ -94,8 +94,9 @@ export class Desk {
     laneAlarms.read = () => this.#lanes.values().filter(({ lane }) => lane.guard.since !== undefined).toArray().length
   }
 
-  exchange(vendor: Vendor, account: OpenAccount, region: string, request: VendorRequest): Promise<Exchanged> {
-    return this.#sender.exchange(request, this.#sendingOf(vendor, account, region))
+  /** `mayBegin` is asked right before it leaves, where it had to wait for its turn. */
+  exchange(vendor: Vendor, account: OpenAccount, region: string, request: VendorRequest, mayBegin?: () => boolean): Promise<Exchanged> {
+    return this.#sender.exchange(request, this.#sendingOf(vendor, account, region), mayBegin)
   }
 
   /** Made once for each account and region: opening an identity takes longer than sending a push. */

@@ -95,6 +95,26 @@ test('a pause shows on every node, also on one that sends nothing, and is told o
   t.assert.deepEqual(await idle!.desk.reports(2), [])
 })
 
+for (const others of [[], [5_000]]) {
+  test(`a pause that could not be told at first is told before what it is about is let go${others.length > 0 ? ', also where a shorter one follows' : ''}`, { timeout }, async (t: TestContext) => {
+    const { nodes: [here, there], settle, clock } = await startDesks(t, await server.database(), plainVendor())
+    await here!.send(['a'])
+    await settle()
+    const pause = (ms: number) => here!.desk.pause(here!.lane(), openAccount(), clock.at + ms, { why: `${ms}` }, false)
+    const write = here!.store.write
+    const failing = Promise.withResolvers<never>()
+    here!.store.write = (() => failing.promise) as typeof write
+    const first = pause(60_000)
+    await settle()
+    const told = [first, ...others.map(pause)]
+    here!.store.write = write
+    failing.reject(new Error('a moment of trouble'))
+    await Promise.all(told)
+    t.assert.deepEqual(await there!.send(['b']), [{ kind: 'later', why: '60000', at: NOW + 60_000 }])
+    t.assert.equal(here!.logged.length, 1)
+  })
+}
+
 test('a pause that ends a moment after the one that is known is known to every node too', { timeout }, async (t: TestContext) => {
   const { nodes: [here, there], pass, clock } = await startDesks(t, await server.database(), plainVendor())
   const until = clock.at + MINUTE

@@ -13,9 +13,12 @@ export class Errand {
   /** It was told once to come over another connection. */
   misdirected = false
   finished = false
+  /** Asked when it has its turn. */
+  readonly mayBegin: (() => boolean) | undefined
   readonly #resolve: (exchanged: Exchanged) => void
 
-  constructor(request: VendorRequest, { timeoutMs }: Sending, now: number, resolve: (exchanged: Exchanged) => void) {
+  constructor(request: VendorRequest, { timeoutMs }: Sending, now: number, resolve: (exchanged: Exchanged) => void, mayBegin?: () => boolean) {
+    this.mayBegin = mayBegin
     this.request = request
     this.timeoutMs = timeoutMs
     this.askedAt = now

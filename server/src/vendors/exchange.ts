@@ -43,7 +43,8 @@ export interface Pool {
   readonly origin: string
   /** Holds nothing that would be missed. */
   readonly isEmpty: boolean
-  exchange(request: VendorRequest, sending: Sending): Promise<Exchanged>
+  /** `mayBegin` is asked when a request that had to wait has its turn; where it says no, the request was not sent. */
+  exchange(request: VendorRequest, sending: Sending, mayBegin?: () => boolean): Promise<Exchanged>
   /** No new requests over this connection, or over any that is open now; what is under way ends in peace. */
   retire(over?: number): void
   /** Called about twice a second: deadlines, idle times and ages, as they stood at that time. */

@@ -16,14 +16,12 @@ export const groundsOf = ({ kind, why, said, reason = reasons[kind] }: Failure):
   why, reason, ...(said && { said }),
 })
 
-/**
- * A verdict on what comes before a push, where its answer says when to come back: until then it is not asked for again.
- * What nobody can do anything about by waiting stays as it is.
- */
-export const untilAsked = (verdict: Verdict, { retryAfterMs: waitMs }: Exchanged): Verdict => {
-  if (waitMs === undefined) return verdict
-  if (verdict.kind === 'limited') return { ...verdict, waitMs }
-  return verdict.kind === 'down' || verdict.kind === 'unknown' ? { ...verdict, ...groundsOf(verdict), kind: 'limited', waitMs } : verdict
+/** A verdict on what comes before a push, with what its answer asked to wait. */
+export const withWait = (verdict: Verdict, { retryAfterMs }: Exchanged): Verdict => {
+  if (!retryAfterMs) return verdict
+  // What comes before a push is for all of its devices.
+  if (verdict.kind === 'limited') return { ...verdict, alone: false, waitMs: retryAfterMs }
+  return { ...verdict, retryAfterMs }
 }
 
 /** A request that got no answer, as a reason. */

@@ -138,7 +138,9 @@ export class Http2Connection implements StreamKeeper {
     if (!this.#isWelcome) this.#isWelcome = status !== 401 && status !== 403
     if (this.#allowed < this.#limit) this.#allowed += 1
     errand.finish(readReply(status, carried.headers!, carried.chunks, this.number))
-    this.#keeper.changed()
+    if (status === 200) return this.#keeper.changed()
+    // Whoever asked reads it first: it may say that those who wait for a stream should not have it.
+    queueMicrotask(() => this.#keeper.changed())
   }
 
   closed(carried: Carried): void {

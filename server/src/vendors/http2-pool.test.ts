@@ -75,6 +75,24 @@ suite('how many streams', TIMEOUT, () => {
     t.assert.deepEqual(isOver, [])
   })
 
+  test('what an answer holds back does not take the stream that it freed', async (t) => {
+    const { origin, connections } = await rawHttp2(t, (connection) => connection.settings(1))
+    const { sender } = startSender(t)
+    let isOpen = true
+    const request = { origin, method: 'POST', path: '/', headers: {}, body: '' } as const
+    const ask = () => sender.exchange(request, { protocol: 'h2', key: 'lane', timeoutMs: 10_000 }, () => isOpen)
+    const first = ask().then((exchanged) => {
+      isOpen = false
+      return outcome(exchanged)
+    })
+    const second = ask()
+    await until(() => connections[0]?.requests.length === 1)
+    connections[0]!.reply(1, 403)
+    t.assert.equal(await first, 403)
+    t.assert.deepEqual(await second, { kind: 'unsent', why: 'it was held back' })
+    t.assert.equal(connections[0]!.requests.length, 1)
+  })
+
   test('another connection is opened only when all streams are in use, and never more than four', async (t) => {
     const { origin, connections } = await rawHttp2(t, (connection) => connection.settings(2))
     const { ask } = startSender(t)

@@ -36,10 +36,10 @@ export class Http2Pool implements Pool, ConnectionKeeper {
     return this.#reconnect.pause(this.#ground.clock.now()) === undefined
   }
 
-  exchange(request: VendorRequest, sending: Sending): Promise<Exchanged> {
+  exchange(request: VendorRequest, sending: Sending, mayBegin?: () => boolean): Promise<Exchanged> {
     this.#identity = sending.identity
     return new Promise((resolve) => {
-      this.#queue.push(new Errand(request, sending, this.#ground.clock.now(), resolve))
+      this.#queue.push(new Errand(request, sending, this.#ground.clock.now(), resolve, mayBegin))
       this.#pump()
     })
   }
@@ -102,7 +102,9 @@ export class Http2Pool implements Pool, ConnectionKeeper {
       const connection = this.#choose()
       if (connection === undefined) return
       const errand = this.#next()
-      if (!errand.finished) connection.send(errand)
+      if (errand.finished) continue
+      if (errand.mayBegin?.() ?? true) connection.send(errand)
+      else errand.finish({ kind: 'unsent', why: 'it was held back' })
     }
   }
 

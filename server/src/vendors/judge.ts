@@ -68,7 +68,7 @@ export const judge = (
   addresses: readonly Placed[],
   attempt: Attempt,
   verdicts: readonly Verdict[],
-  { now, asOf, retryAfterMs = 0, limitedMs, downUntil }: Times,
+  { now, asOf, retryAfterMs, limitedMs, downUntil }: Times,
 ): Judgement => {
   const answers = addresses.map((_, i) => verdicts[i] ?? UNMENTIONED)
   const outcomes: Judgement['outcomes'] = []
@@ -80,24 +80,25 @@ export const judge = (
   let heard = 0
 
   const set = (address: Placed, outcome: Outcome): void => void outcomes.push({ address, outcome })
-  const rest = ({ deviceId }: Placed, until: number): void => {
-    if (retryAfterMs > 0) rests.push({ deviceId, until })
-  }
-  const repeat = (address: Placed, next: Attempt, pauseMs = 0): void => {
-    rest(address, now + retryAfterMs)
-    const key = `${next.variant} ${next.renewed} ${next.unknowns}`
-    const group = again.get(key) ?? { addresses: [], attempt: next, waitMs: Math.max(retryAfterMs, pauseMs) }
-    group.addresses.push(address)
-    again.set(key, group)
-  }
-  const deny = (address: Placed, grounds: Grounds): void => {
-    const at = now + Math.max(retryAfterMs, DENIED_MS)
-    whole.set('denied', { until: at, grounds })
-    set(address, { kind: 'denied', ...grounds, at })
-  }
-
   addresses.forEach((address, i) => {
     const verdict = answers[i]!
+    const asked = retryAfterMs ?? verdict.retryAfterMs ?? 0
+    const rest = (until: number): void => {
+      if (asked > 0) rests.push({ deviceId: address.deviceId, until })
+    }
+    const repeat = (next: Attempt, pauseMs = 0): void => {
+      rest(now + asked)
+      const key = `${next.variant} ${next.renewed} ${next.unknowns}`
+      const group = again.get(key) ?? { addresses: [], attempt: next, waitMs: 0 }
+      group.addresses.push(address)
+      group.waitMs = Math.max(group.waitMs, asked, pauseMs)
+      again.set(key, group)
+    }
+    const deny = (grounds: Grounds): void => {
+      const at = now + Math.max(asked, DENIED_MS)
+      whole.set('denied', { until: at, grounds })
+      set(address, { kind: 'denied', ...grounds, at })
+    }
     switch (verdict.kind) {
       case 'sent':
         heard += 1
@@ -110,31 +111,33 @@ export const judge = (
         heard += 1
         return set(address, { kind: 'refused', ...groundsOf(verdict) })
       case 'denied':
-        return deny(address, groundsOf(verdict))
+        return deny(groundsOf(verdict))
       case 'renew':
-        return attempt.renewed ? deny(address, groundsOf(verdict)) : repeat(address, { ...attempt, renewed: true })
+        return attempt.renewed ? deny(groundsOf(verdict)) : repeat({ ...attempt, renewed: true })
       case 'adapt': {
         const { variant, batch = attempt.batch } = verdict
-        if (attempt.variant !== variant) return repeat(address, { ...attempt, variant, batch })
+        if (attempt.variant !== variant) return repeat({ ...attempt, variant, batch })
+        rest(now + asked)
         return set(address, { kind: 'refused', ...groundsOf(verdict) })
       }
       case 'unknown': {
         const { unknowns } = attempt
-        if (unknowns < UNKNOWN_TRIES) return repeat(address, { ...attempt, unknowns: unknowns + 1 }, UNKNOWN_PAUSE_MS * 2 ** unknowns)
+        if (unknowns < UNKNOWN_TRIES) return repeat({ ...attempt, unknowns: unknowns + 1 }, UNKNOWN_PAUSE_MS * 2 ** unknowns)
         givenUp.push(verdict.why)
+        rest(now + asked)
         return set(address, { kind: 'refused', ...groundsOf(verdict) })
       }
       case 'limited':
       case 'exhausted': {
         const grounds = groundsOf(verdict)
-        const until = verdict.kind === 'limited' ? now + (retryAfterMs || verdict.waitMs || limitedMs) : Math.max(now + retryAfterMs, nextDay(now))
-        if (verdict.alone) rest(address, until)
+        const until = verdict.kind === 'limited' ? now + (asked || verdict.waitMs || limitedMs) : Math.max(now + asked, nextDay(now))
+        if (verdict.alone) rest(until)
         else whole.set(verdict.kind, { until, grounds })
         return set(address, { kind: 'later', ...grounds, at: until })
       }
       case 'down':
-        whole.set('down', { until: now + retryAfterMs, grounds: groundsOf(verdict) })
-        return set(address, { kind: 'later', ...groundsOf(verdict), at: downUntil })
+        whole.set('down', { until: now + asked, grounds: groundsOf(verdict) })
+        return set(address, { kind: 'later', ...groundsOf(verdict), at: Math.max(now + asked, downUntil) })
     }
   })
   return { answers, outcomes, again: [...again.values()], rests, dead, heard, givenUp, whole }

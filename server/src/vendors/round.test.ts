@@ -59,6 +59,10 @@ const rows: Row[] = [
     says: 'down, with Retry-After', verdicts: [{ verdict: { kind: 'down', why }, retryAfterMs: 30_000 }],
     outcome: { kind: 'later', why, reason: 'down', at: NOW + 30_000 }, pausedUntil: NOW + 30_000,
   },
+  {
+    says: 'what nobody knows, with a long Retry-After', verdicts: [{ verdict: { kind: 'unknown', why }, retryAfterMs: 60 * MINUTE }],
+    outcome: { kind: 'later', why: 'the vendor asked to leave this device alone for a while', reason: 'resting', at: NOW + 60 * MINUTE },
+  },
   { says: 'adapt, then sent', verdicts: [{ kind: 'adapt', why, variant: 'short' }, { kind: 'sent' }], outcome: { kind: 'sent' }, requests: 2 },
   { says: 'adapt twice', verdicts: [{ kind: 'adapt', why, variant: 'short' }], outcome: { kind: 'refused', why, reason: 'refused' }, requests: 2 },
 ]
@@ -187,6 +191,27 @@ for (const verdict of [{ kind: 'unknown', why }, { kind: 'renew', why }, { kind:
     t.assert.equal(sender.asked.length, 2)
   })
 }
+
+for (const verdict of [{ kind: 'down', why }, { kind: 'limited', why, alone: true }, { kind: 'denied', why }] satisfies Verdict[]) {
+  test(`a vendor that answers ${verdict.kind} to the storing of a body is not asked for anything before its Retry-After`, { timeout }, async (t: TestContext) => {
+    const { sender, send, clock } = startDesk(t, plainVendor({ prepare: plainPreparation }))
+    sender.answer = () => reply(verdict, { retryAfterMs: 2 * MINUTE })
+    t.assert.deepEqual((await send(['a'])).map((outcome) => 'at' in outcome && outcome.at), [NOW + 2 * MINUTE])
+    await clock.pass(2 * MINUTE - 1)
+    await send(['b'], { taskId: 8 })
+    t.assert.deepEqual(sender.paths, ['/prepare'])
+  })
+}
+
+test('a request that waits for a stream while its lane is paused does not leave, and comes back when the pause is over', { timeout }, async (t: TestContext) => {
+  const { desk, sender, send, lane, account } = startDesk(t, plainVendor())
+  sender.exchange = async (_request, _sending, mayBegin) => {
+    await desk.pause(lane(), account, NOW + MINUTE, { why: 'slower, please' }, false)
+    return mayBegin!() ? reply([{ kind: 'sent' }]) : { kind: 'unsent', why: 'it was held back' }
+  }
+  t.assert.deepEqual(await send(['a']), [{ kind: 'later', why: 'slower, please', at: NOW + MINUTE }])
+  t.assert.equal(lane().failures, 0)
+})
 
 test('an answer that cannot be read and asks to wait is waited for', { timeout }, async (t: TestContext) => {
   const { sender, send, lane } = startDesk(t, plainVendor())

@@ -4,7 +4,7 @@ import { unknownCodes, vendorAnswers, vendorRequests } from '../metrics.ts'
 import type { Handing, Outcome, Target } from '../push/channel.ts'
 import type { OpenAccount } from './accounts.ts'
 import type { Desk } from './desk.ts'
-import { unanswered, untilAsked } from './grounds.ts'
+import { unanswered, withWait } from './grounds.ts'
 import { type Again, type Attempt, type Placed, judge } from './judge.ts'
 import type { Lane } from './lane.ts'
 import type { Exchanged } from './send.ts'
@@ -15,6 +15,8 @@ const SENT: Outcome = { kind: 'sent' }
 const FIRST: Attempt = { variant: '', renewed: false, unknowns: 0, batch: Infinity }
 // Less than 2 ms of sending.
 const DEVICES_A_TURN = 25
+/** What is to be asked once more after longer than this is let go meanwhile: it would keep others of its lane waiting. */
+const LONGEST_SLEEP_MS = 5_000
 /** A vendor that says nothing of when. */
 const LIMITED_MS = 1_000
 /** Nobody knows what happened, so nobody knows when it is over. */
@@ -95,6 +97,11 @@ export class Round {
       lane.leave()
     }
     for (const { waitMs, ...next } of again) {
+      const at = this.#desk.clock.now() + waitMs
+      if (waitMs > LONGEST_SLEEP_MS || at >= this.#handing.until) {
+        this.#all(this.#awake(next.addresses), { kind: 'later', ...plainly('no_time'), at })
+        continue
+      }
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
       const repeated: Promise<void>[] = []
       for (let at = 0; at < next.addresses.length; at += next.attempt.batch) {
@@ -124,7 +131,10 @@ export class Round {
     }
     if (this.#isTooLate) return this.#notNow(addresses)
     const addressed: Addressed = { ...to, prepared }
-    const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, region, this.#vendor.request(addressed)))
+    let isHeldBack = false
+    const mayBegin = (): boolean => !(isHeldBack = this.#isTooLate || this.#awake(addresses).length < addresses.length)
+    const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, region, this.#vendor.request(addressed), mayBegin))
+    if (isHeldBack) return this.#notNow(this.#awake(addresses))
     if (exchanged.kind !== 'reply') return this.#unanswered(addresses, exchanged)
     const { reply, retryAfterMs, over } = exchanged
     const verdicts = this.#vendor.read(reply, addressed)
@@ -142,13 +152,13 @@ export class Round {
     return prepared.closed(this.#account.key) ?? prepared.get(`${this.#account.key} ${to.region} ${to.variant} ${this.#push.taskId}`, async () => {
       const exchanged = this.#counted(await this.#desk.exchange(this.#vendor, this.#account, to.region, prepare.request(to)))
       // Nothing was sent to anybody yet.
-      if (exchanged.kind !== 'reply') return untilAsked({ kind: 'down', ...unanswered(exchanged) }, exchanged)
+      if (exchanged.kind !== 'reply') return withWait({ kind: 'down', ...unanswered(exchanged) }, exchanged)
       const { reply, over } = exchanged
       const read = prepare.read(reply)
       if ('prepared' in read) return read.prepared
       if (read.reconnect) this.#desk.retire(this.#account, to.region, over)
       if (read.kind === 'adapt' && read.batch !== undefined) await this.#desk.closeBodies(this.#account, read, nextDay(clock.now()))
-      return untilAsked(read, exchanged)
+      return withWait(read, exchanged)
     })
   }
 
@@ -220,7 +230,7 @@ export class Round {
     const { clock, log } = this.#desk
     const now = clock.now()
     const limitedMs = LIMITED_MS * (1 + this.#failures)
-    const times = { now, asOf: this.#push.now, retryAfterMs, limitedMs, downUntil: this.#againAt(retryAfterMs) }
+    const times = { now, asOf: this.#push.now, retryAfterMs, limitedMs, downUntil: this.#againAt() }
     const { answers, outcomes, again, rests, dead, whole, heard, givenUp } = judge(addresses, attempt, verdicts, times)
     for (const { kind } of answers) this.#countAnswers(kind, 1)
     for (const { address, outcome } of outcomes) {

@@ -41,9 +41,9 @@ export class Sender {
     this.#timer = setInterval(look, lookMs).unref()
   }
 
-  exchange(request: VendorRequest, sending: Sending): Promise<Exchanged> {
+  exchange(request: VendorRequest, sending: Sending, mayBegin?: () => boolean): Promise<Exchanged> {
     if (this.#isClosed) return Promise.resolve({ kind: 'unsent', why: 'the sender is closed' })
-    return this.#poolFor(sending.key, sending.protocol, sending.replaced ?? request.origin).exchange(request, sending)
+    return this.#poolFor(sending.key, sending.protocol, sending.replaced ?? request.origin).exchange(request, sending, mayBegin)
   }
 
   /**

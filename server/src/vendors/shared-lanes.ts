@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { groundsIn } from '@carillon/protocol/sentences/reasons.ts'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { TOKENS_DYING } from '../store/guard.ts'
@@ -62,8 +63,8 @@ export class SharedLanes {
   #restsTold: Promise<void> = Promise.resolve()
   /** Up to when devices to be left alone have been heard of. */
   #restsUntil = 0
-  #current: Promise<void> = Promise.resolve()
-  #next: Promise<void> | undefined
+  #current: Promise<boolean> = Promise.resolve(true)
+  #next: Promise<boolean> | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: Parts) {
@@ -115,7 +116,7 @@ export class SharedLanes {
       const { failures = 0, tell = false } = untold ?? {}
       shared.pause = { ...pause, failures: Math.max(failures, pause.failures), tell: tell || pause.tell }
     }
-    await this.meet()
+    await this.#tell()
   }
 
   /** Tells the others that no more bodies can be stored; resolves when they can know. */
@@ -123,13 +124,13 @@ export class SharedLanes {
     const shared = this.#lanes.get(key)
     if (!shared) return
     shared.noBodies = { until, instead: JSON.stringify(instead) }
-    await this.meet()
+    await this.#tell()
   }
 
   /** Tells the others to leave a device alone. */
   rest(rest: Rest): void {
     this.#rests.push(rest)
-    this.#restsTold = this.meet()
+    this.#restsTold = this.#tell()
   }
 
   /** Resolves when all of those were. */
@@ -157,8 +158,16 @@ export class SharedLanes {
     return false
   }
 
-  /** Tells and hears. What has just happened may have missed the meeting under way: that one is followed by another. */
-  meet(): Promise<void> {
+  /** What was told in vain is told once more at once, before anybody lets go of what it is about. */
+  async #tell(): Promise<void> {
+    if (!(await this.meet())) await this.meet()
+  }
+
+  /**
+   * Tells and hears. What has just happened may have missed the meeting under way: that one is followed by another.
+   * False: it failed, and what was to be told waits for the next one.
+   */
+  meet(): Promise<boolean> {
     this.#next ??= this.#current.then(() => {
       this.#next = undefined
       this.#current = this.#meet()
@@ -181,7 +190,7 @@ export class SharedLanes {
     }, LOOK_MS).unref()
   }
 
-  async #meet(): Promise<void> {
+  async #meet(): Promise<boolean> {
     const { store, clock } = this.#parts
     const now = clock.now()
     const accounts = [...this.#lanes.keys()]
@@ -197,10 +206,12 @@ export class SharedLanes {
       this.#learnRests(heard.rests)
       for (const turn of heard.turns) this.#log(turn, news.find(({ account }) => account === turn.account)!)
       for (const state of heard.lanes) this.#learn(state)
+      return true
     } catch (error) {
       for (const one of news) this.#takeBack(one)
       this.#rests.unshift(...rests)
       this.#failed(error)
+      return false
     }
   }
 
@@ -220,6 +231,7 @@ export class SharedLanes {
     if (noBodies) this.#parts.prepared.close(account, JSON.parse(noBodies.instead) as Verdict, noBodies.until)
     guard.learn(state)
     if (!shared.pause) lane.learn(state)
+    else lane.pause(state.pausedUntil, groundsIn(state))
   }
 
   #learnRests(rests: readonly Rest[]): void {
@@ -231,7 +243,7 @@ export class SharedLanes {
     if (!shared) return
     shared.guard.takeBack({ answers, dead })
     shared.underWay.at = 0
-    shared.pause ??= pause
+    if (pause && !(shared.pause && shared.pause.until >= pause.until)) shared.pause = pause
     shared.noBodies ??= noBodies
   }
 

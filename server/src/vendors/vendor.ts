@@ -105,7 +105,8 @@ export interface Reply {
  * unknown    a code that is in no table: repeated three times, then refused, and shown to the operator
  * `why` says in English what it means. `said`: the vendor's own code, and its words where it gave some, as they came:
  * that is what readers of other languages see beside the kind. `reason`: where the kind does not say it.
- * `reconnect` on any of them: the connection it came over must not be used for new requests.
+ * `reconnect` on any of them: the connection it came over must not be used for new requests. `retryAfterMs`: what its answer
+ * asked to wait, where that was not the answer to the push itself.
  */
 export type Verdict = (
   | { kind: 'sent' }
@@ -114,7 +115,7 @@ export type Verdict = (
   | { kind: 'limited'; why: string; alone?: boolean; waitMs?: number }
   | { kind: 'exhausted'; why: string; alone?: boolean }
   | { kind: 'adapt'; why: string; variant: string; batch?: number }
-) & { reconnect?: boolean; said?: string; reason?: AnswerReason }
+) & { reconnect?: boolean; said?: string; reason?: AnswerReason; retryAfterMs?: number }
 
 export interface AccessToken {
   value: string
